@@ -1,0 +1,1 @@
+"""rowspace: train and audit the two ends of a language model."""

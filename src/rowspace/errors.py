@@ -1,0 +1,45 @@
+"""The two ways in which a command can fail for a reason that a person can mend.
+
+Jobs raise these; only the outermost door (`rowspace.cli`) turns them into exit codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a configuration: `key` in full (`model.heads`), what was given, what would be right."""
+
+    key: str
+    given: str
+    right: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.given}; {self.right}"
+
+
+class RowspaceError(Exception):
+    """Base of every error whose message is written for a person; never raised itself."""
+
+    exit_code = 1
+
+
+class ConfigError(RowspaceError):
+    """Another command line, file or corpus mends this. Exit code 2."""
+
+    exit_code = 2
+
+    def __init__(self, *problems: Problem | str) -> None:
+        self.problems: tuple[Problem | str, ...] = problems
+        super().__init__("\n".join(str(problem) for problem in problems))
+
+    @classmethod
+    def of(cls, problems: Sequence[Problem]) -> ConfigError:
+        return cls(*problems)
+
+
+class MachineError(RowspaceError):
+    """The machine is at fault (disk, permissions, network) or an artifact is corrupt. Exit code 1."""
