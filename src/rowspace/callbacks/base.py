@@ -1,11 +1,41 @@
-"""What the watching options declare: which measures and probes run during training, and how often."""
+"""What the watching options declare: which measures and probes run during training, and how often.
+
+Imports no torch: callbacks are built inside `build`.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
 from rowspace.registry import Option
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """What a run tells its watchers about the table that they watch.
+
+    `tokens` V pieces by id; `counts` (V,) int64 occurrences in the training ids; `special` ids that stand for no
+    text; `encode(text) -> ids` of the run's tokenizer; `total_steps` optimizer steps of the whole run; `seed` of the
+    probe stream; `classes` word -> class where the corpus knows its own truth (synthetic), else empty.
+    """
+
+    tokens: Sequence[str]
+    counts: Any
+    special: frozenset[int]
+    encode: Callable[[str], Sequence[int]]
+    total_steps: int
+    seed: int
+    classes: Mapping[str, str] = field(default_factory=dict)
 
 
 class ProbesOption(Option):
     """What is watched during training."""
 
     name: str
+
+    @abstractmethod
+    def build(self, *, recorder: Any, watched: Watched) -> list[Any]:
+        """The Lightning callbacks that watch, in order. They belong before the checkpoint callback."""

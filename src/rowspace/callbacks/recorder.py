@@ -1,0 +1,28 @@
+"""The one thing that a watching callback may do with a result: hand it to a recorder.
+
+The recorder of a run (`rowspace.training.sinks`) writes to the run folder and to Weights & Biases. Callbacks know
+neither, so they are tested with a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from rowspace.table import Missing
+
+
+class Recorder(Protocol):
+    """Takes results; never raises for a sink's sake."""
+
+    def scalars(self, step: int, values: Mapping[str, float | Missing]) -> None:
+        """Numbers by metric key (`rowspace.metrics`); a Missing is stored as null with its reason."""
+        ...
+
+    def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Rows of plain values; they replace the table `name` of an earlier step."""
+        ...
+
+    def figure(self, step: int, name: str, figure: Any) -> None:
+        """A Plotly figure."""
+        ...

@@ -1,0 +1,79 @@
+"""The watching options: `default` measures the geometry of E and U and their neighbours, `none` watches nothing.
+
+A pass costs time in proportion to V * d * (d + words); a map adds V * V * d. Passes are spread evenly over the run,
+whatever its length, so that watching costs the same share of a long run and less of none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from rowspace.callbacks.base import ProbesOption, Watched
+from rowspace.errors import Problem
+from rowspace.registry import register
+
+
+@register("probes")
+class DefaultProbes(ProbesOption):
+    """Geometry of E (and of an untied U) beside its null, neighbours with verdicts, and a map, at a cadence."""
+
+    name: Literal["default"]
+    passes: int = Field(ge=1, le=1000)
+    """Measurements spread evenly over the run, the last one after its last step; one more is made before the first."""
+    maps: int = Field(ge=1, le=100)
+    """Of these passes, how many also draw the map of the table (the last one always does)."""
+    nulls: int = Field(ge=2, le=50)
+    """Random tables of the same shape and row norms behind every null and its standard deviation."""
+    neighbours: int = Field(ge=1, le=100)
+    """Nearest rows listed for each word."""
+    words: list[str]
+    """Words looked up by name, whatever their frequency."""
+    per_decile: int = Field(ge=0, le=100)
+    """Words drawn at random from each tenth of the vocabulary by frequency."""
+    several_pieces: Literal["skip", "mean", "first", "last"]
+    """A word of several pieces: skip it, or look up the mean, the first or the last of its rows. Said in each row."""
+    min_count: int = Field(ge=0)
+    """A row seen less often than this in training is called under-trained, not wrong."""
+    lists: str | None
+    """Path of a JSON file with the word lists behind the verdicts; null takes the English lists of this package."""
+
+    def problems(self, run: Any) -> list[Problem]:
+        found = []
+        if self.lists is not None and not Path(self.lists).is_file():
+            found.append(Problem("probes.lists", f"no file {self.lists!r}", "a JSON file of word lists, or null"))
+        if self.maps > self.passes:
+            found.append(Problem("probes.maps", f"{self.maps} was given", f"at most probes.passes={self.passes}"))
+        return found
+
+    def build(self, *, recorder: Any, watched: Watched) -> list[Any]:
+        from rowspace.callbacks.geometry import GeometryCallback
+        from rowspace.callbacks.neighbours import NeighboursCallback
+        from rowspace.probes.lists import read_lists
+
+        steps = evenly_spaced(watched.total_steps, self.passes)
+        maps = evenly_spaced(watched.total_steps, self.maps)
+        lists = {word: frozenset({name}) for word, name in watched.classes.items()} or read_lists(self.lists)
+        return [
+            GeometryCallback(recorder=recorder, watched=watched, steps=steps | {0}, nulls=self.nulls),
+            NeighboursCallback(
+                recorder=recorder, watched=watched, steps=steps | {0}, maps=maps, lists=lists, option=self
+            ),
+        ]
+
+
+@register("probes")
+class NoProbes(ProbesOption):
+    """Nothing is watched: the page then has losses and costs only."""
+
+    name: Literal["none"]
+
+    def build(self, *, recorder: Any, watched: Watched) -> list[Any]:
+        return []
+
+
+def evenly_spaced(total: int, n: int) -> frozenset[int]:
+    """At most n steps in 1..total, evenly spaced and ending with the last."""
+    return frozenset(step for step in (round(total * part / n) for part in range(1, n + 1)) if step > 0)
