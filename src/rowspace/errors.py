@@ -43,3 +43,15 @@ class ConfigError(RowspaceError):
 
 class MachineError(RowspaceError):
     """The machine is at fault (disk, permissions, network) or an artifact is corrupt. Exit code 1."""
+
+
+class Stopped(BaseException):
+    """A signal asked the run to end and what had to be saved is saved. Exit code 128 + signal (130, 143).
+
+    Not an Exception, so that a sweep ends with it instead of going on to its next job.
+    """
+
+    def __init__(self, signal_number: int) -> None:
+        self.signal_number = signal_number
+        self.exit_code = 128 + signal_number
+        super().__init__(f"stopped by signal {signal_number}")
