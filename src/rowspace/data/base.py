@@ -6,12 +6,18 @@ A document is bytes: byte claims are made on what is really tokenized, so nothin
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import Field
+
+from rowspace.errors import Problem
 from rowspace.registry import Option
+
+Progress = Callable[[str, int, int], None]
+"""Called with (label, done, total); doors draw it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +41,22 @@ class DataOption(Option):
     """A corpus. `load` is deterministic: the same option and the same files give the same documents."""
 
     name: str
+    documents: Literal["packed", "isolated"]
+    """packed: attention runs across documents of a window; isolated: it stays inside a document, positions restart."""
+    val_fraction: float = Field(gt=0, lt=0.5)
+    """Share of the documents that validation takes, by the hash of each document's group key."""
+    test_fraction: float = Field(gt=0, lt=0.5)
+    """Share of the documents that the test takes, by the same hash."""
+    take: int | None = Field(ge=3)
+    """Only the first so many documents; null takes all. A Hub dataset is then streamed instead of downloaded whole."""
+
+    def problems(self, run: Any) -> Iterable[Problem]:
+        """Fractions that leave nothing to train on."""
+        if self.val_fraction + self.test_fraction > 0.8:
+            total = self.val_fraction + self.test_fraction
+            yield Problem("data.val_fraction", f"{self.val_fraction:g} + test {total - self.val_fraction:g} = {total:g}",
+                          "together at most 0.8, the rest is for training")  # fmt: skip
 
     @abstractmethod
-    def load(self, *, cache: Path, progress: Callable[[str, int, int], None] | None = None) -> Documents:
+    def load(self, *, cache: Path, progress: Progress | None = None) -> Documents:
         """The documents. ConfigError where another command line or file mends it, MachineError where not."""
