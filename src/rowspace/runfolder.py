@@ -167,7 +167,7 @@ class RunFolder:
         if not path.exists():
             return []
         try:
-            return parquet.read_table(path, partitioning=None).to_pylist()
+            return parquet.ParquetFile(path).read().to_pylist()
         except (OSError, pyarrow.ArrowException) as error:
             raise MachineError(f"{path} is damaged: {error}") from error
 
