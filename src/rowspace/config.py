@@ -1,17 +1,18 @@
 """RunConfig: one typed field a stage, and the only place where a composed Hydra config becomes objects.
 
 Imports no torch: a typo is refused in a fraction of a second. Knows no option by name: option files register
-themselves, and each says itself what it cannot stand beside (`Option.problems`).
+themselves, and each says itself what it cannot stand beside (`Option.problems`). Does not read command lines.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -19,9 +20,10 @@ import rowspace
 from rowspace.callbacks.base import ProbesOption
 from rowspace.data.base import DataOption
 from rowspace.errors import ConfigError, Problem
+from rowspace.findings import closest, readable, refused
 from rowspace.model.base import BodyOption, EmbeddingOption, HeadOption, ModelOption
 from rowspace.position.base import PositionOption
-from rowspace.registry import Chosen, Option, load_installed_options
+from rowspace.registry import Aside, Chosen, Option, load_installed_options
 from rowspace.tokenization.base import TokenizerOption
 from rowspace.training.base import LoggerOption, OptimizerOption, ScheduleOption, TrainerOption
 
@@ -45,8 +47,22 @@ def import_options() -> None:
 import_options()
 
 
+@dataclass(frozen=True)
+class Call:
+    """What the command line said beside the configuration: handed to every command, never part of a run's hash."""
+
+    command: tuple[str, ...]
+    """The words typed: `("rowspace", "train", "model.d=64")`."""
+    overrides: tuple[str, ...] = ()
+    """Overrides of this very job, in Hydra's grammar."""
+    folder: Path | None = None
+    """Where the user wants the results (`hydra.run.dir`, `hydra.sweep.dir`); None leaves it to the command."""
+    sweep: bool = False
+    """One job of several: a living run of the same hash is waited for instead of refused."""
+
+
 class Seeds(Option):
-    """Named random streams. Null derives the stream from `seed`; a number fixes it alone, so that arms can be paired."""
+    """Named random streams. Null derives the stream from `seed`; a number fixes it alone, to pair arms."""
 
     init: int | None = Field(ge=0)
     """Initial weights."""
@@ -61,7 +77,7 @@ class Seeds(Option):
 
 
 class RunConfig(Option):
-    """A training run, whole. `model_dump()` of it (see `identity`) is what a run folder's hash is made of."""
+    """A training run, whole. `identity` of it is what a run folder's hash is made of."""
 
     data: Annotated[DataOption, Chosen("data")]
     tokenizer: Annotated[TokenizerOption, Chosen("tokenizer")]
@@ -73,7 +89,7 @@ class RunConfig(Option):
     optimizer: Annotated[OptimizerOption, Chosen("optimizer")]
     schedule: Annotated[ScheduleOption, Chosen("schedule")]
     trainer: Annotated[TrainerOption, Chosen("trainer")]
-    logger: Annotated[LoggerOption, Chosen("logger")]
+    logger: Annotated[LoggerOption, Chosen("logger"), Aside()]
     probes: Annotated[ProbesOption, Chosen("probes")]
     study: str = Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     """Runs of one study share a folder and a W&B group."""
@@ -81,9 +97,9 @@ class RunConfig(Option):
     """Every named random stream derives from it."""
     seeds: Seeds
     """The named streams, each of which can be set alone."""
-    dry_run: bool
+    dry_run: Annotated[bool, Aside()]
     """Validate, print the ledger and stop."""
-    rerun: bool
+    rerun: Annotated[bool, Aside()]
     """Train anew beside a finished run of the same configuration."""
 
     def stream_seed(self, stream: str) -> int:
@@ -94,44 +110,49 @@ class RunConfig(Option):
         return int.from_bytes(hashlib.sha256(f"{self.seed}/{stream}".encode()).digest()[:4], "big") % 2**31
 
 
-def load(plain: Mapping[str, Any]) -> RunConfig:
-    """The typed config of a resolved, plain, composed config.
+Shape = TypeVar("Shape", bound=Option)
+
+
+def load(plain: Mapping[str, Any], shape: type[Shape] = RunConfig) -> Shape:
+    """The typed config of a resolved, plain, composed config; `shape` is the command's own model, RunConfig for a run.
 
     Raises ConfigError with every problem at once: each section is validated alone, then every option is asked what
-    is wrong with it beside the sections that are themselves valid.
+    is wrong with it beside the sections that are themselves valid (the others are None to it).
     """
-    problems: list[Problem] = []
-    sections: dict[str, Any] = {}
-    for key, field in RunConfig.model_fields.items():
+    problems = list(refused(plain))
+    sections: dict[str, Any] = dict.fromkeys(RunConfig.model_fields)
+    for key, field in shape.model_fields.items():
+        sections[key] = None
         if key not in plain:
-            problems.append(Problem(key, "is missing", "see `rowspace train --help`"))
-            sections[key] = None
+            problems.append(Problem(key, "is missing", "give it a value, or start from one of the files in conf/"))
             continue
         adapter: TypeAdapter[Any] = TypeAdapter(Annotated[field.annotation, *field.metadata])
         try:
             sections[key] = adapter.validate_python(plain[key])
         except ValidationError as error:
-            sections[key] = None
-            problems.extend(_readable(key, error))
-    for key in sorted(set(plain) - set(RunConfig.model_fields)):
-        problems.append(Problem(key, "is not a key of this command", f"known are {', '.join(RunConfig.model_fields)}"))
+            chosen = next((mark.group for mark in field.metadata if isinstance(mark, Chosen)), None)
+            problems.extend(readable(key, plain[key], error, group=chosen))
+    for key in sorted(set(plain) - set(shape.model_fields), key=str):
+        problems.append(Problem(str(key), "is not a key of this command", closest(str(key), shape.model_fields)))
     run = SimpleNamespace(**sections)
     for section in sections.values():
         if isinstance(section, Option):
             problems.extend(section.problems(run))
     if problems:
-        raise ConfigError.of(problems)
-    return RunConfig(**sections)
+        raise ConfigError.of(list({problem.key: problem for problem in reversed(problems)}.values())[::-1])
+    return shape(**{key: sections[key] for key in shape.model_fields})
 
 
-def _readable(section: str, error: ValidationError) -> Iterator[Problem]:
-    """Pydantic's findings as full keys, what was given, what would be right. Union tags are no part of a key."""
-    for finding in error.errors(include_url=False):
-        where: Iterable[Any] = finding["loc"]
-        given = repr(finding["input"])[:80]
-        parts = [str(part) for index, part in enumerate(where) if not (index == 0 and section in _UNIONS)]
-        key = ".".join([section, *parts])
-        yield Problem(key, f"{given} was given", finding["msg"][0].lower() + finding["msg"][1:])
+def identity(config: Option) -> dict[str, Any]:
+    """What makes this run another run: plain values of every field but those marked `Aside` (logger, progress, paths).
 
-
-_UNIONS = frozenset(key for key, field in RunConfig.model_fields.items() if any(isinstance(m, Chosen) for m in field.metadata))
+    The same for `1e4` and `10000.0`, since it is taken from typed values.
+    """
+    plain: dict[str, Any] = {}
+    dumped = config.model_dump(mode="json")
+    for key, field in type(config).model_fields.items():
+        if any(isinstance(mark, Aside) for mark in field.metadata):
+            continue
+        value = getattr(config, key)
+        plain[key] = identity(value) if isinstance(value, Option) else dumped[key]
+    return plain

@@ -17,7 +17,7 @@ from rowspace.errors import Problem
 
 
 class Option(BaseModel):
-    """One choice of one group. Fields have types, bounds and a docstring each, and no defaults: values live in `conf/`."""
+    """One choice of one group. Fields have types, bounds and a docstring each, no defaults: values live in `conf/`."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
@@ -65,6 +65,10 @@ def load_installed_options() -> None:
         entry.load()
 
 
+class Aside:
+    """Annotation of a field that does not make another run of it: progress, paths, the logger. Not in a run's hash."""
+
+
 class Chosen:
     """Annotation of a config field: one registered option of `group`, discriminated by its `name`.
 
@@ -76,4 +80,6 @@ class Chosen:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
         choices = {name: handler.generate_schema(option) for name, option in options(self.group).items()}
+        if not choices:  # no option is installed: every value is refused when it is given, not at import
+            return core_schema.literal_schema([object()])
         return core_schema.tagged_union_schema(choices, discriminator="name")

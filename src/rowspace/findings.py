@@ -1,0 +1,138 @@
+"""A validator's findings in plain words: the key in full, what was given, what would be right.
+
+Pure text work over plain values: validates nothing itself, and knows pydantic's kinds of error but no option.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from rowspace.errors import Problem
+from rowspace.registry import options
+
+MISSING = "???"
+CODE_KEYS = frozenset({"_target_", "_partial_", "_recursive_", "_convert_", "_args_"})
+
+_RIGHT = {
+    "missing": "give it a value",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "string_type": "a text",
+    "list_type": "a list: [a, b]",
+    "tuple_type": "a list: [a, b]",
+    "dict_type": "a mapping: {key: value}",
+    "model_type": "a mapping of its own keys",
+    "model_attributes_type": "a mapping of its own keys",
+    "none_required": "null",
+    "finite_number": "a finite number",
+    "greater_than": "a number > {gt}",
+    "greater_than_equal": "a number >= {ge}",
+    "less_than": "a number < {lt}",
+    "less_than_equal": "a number <= {le}",
+    "multiple_of": "a multiple of {multiple_of}",
+    "literal_error": "one of {expected}",
+    "string_too_short": "at least {min_length} characters",
+    "string_too_long": "at most {max_length} characters",
+    "string_pattern_mismatch": "a text that matches {pattern}",
+    "too_short": "at least {min_length} entries, not {actual_length}",
+    "too_long": "at most {max_length} entries, not {actual_length}",
+}
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """What would be right instead of an unknown name: the closest known one, and all of them."""
+    names = [str(one) for one in known]
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    listed = f"known are {', '.join(names)}" if names else "there is none to choose from"
+    return f"did you mean {near[0]}? {listed}" if near else listed
+
+
+def refused(plain: Any, where: tuple[str, ...] = ()) -> Iterator[Problem]:
+    """What no section may hold, however deep: names of Python code, and values that were never given (`???`)."""
+    if isinstance(plain, Mapping):
+        for key, value in plain.items():
+            here = (*where, str(key))
+            if key in CODE_KEYS:
+                right = "a config never names Python code: choose an option by its name"
+                yield Problem(".".join(here), f"{_shown(value)} was given", right)
+            else:
+                yield from refused(value, here)
+    elif isinstance(plain, list | tuple):
+        for index, value in enumerate(plain):
+            yield from refused(value, (*where, str(index)))
+    elif plain == MISSING:
+        key = ".".join(where)
+        yield Problem(key, "has no value yet", f"give it one: {key}=VALUE")
+
+
+def readable(section: str, plain: Any, error: ValidationError, *, group: str | None) -> list[Problem]:
+    """The findings about one section; `group` names its options where it is a choice of one."""
+    problems: dict[str, Problem] = {}
+    unknown_name = group is not None and not (isinstance(plain, Mapping) and plain.get("name") in options(group))
+    if group is not None and unknown_name:
+        return [_unknown_option(section, plain, group)]
+    for finding in error.errors(include_url=False):
+        loc = finding["loc"][1:] if group is not None else finding["loc"]
+        path = _path(plain, loc)
+        if any(part in CODE_KEYS for part in path) or finding["input"] == MISSING:
+            continue
+        key = ".".join([section, *path])
+        given, right = _in_words(finding, plain, group)
+        earlier = problems.get(key)
+        problems[key] = Problem(key, given, f"{earlier.right} or {right}" if earlier else right)
+    return list(problems.values())
+
+
+def _unknown_option(section: str, plain: Any, group: str) -> Problem:
+    known: Collection[str] = options(group)
+    if not isinstance(plain, Mapping):
+        return Problem(section, f"{_shown(plain)} was given", f"one of the options of {group}: {', '.join(known)}")
+    if "name" not in plain:
+        return Problem(f"{section}.name", "is missing", f"one of {', '.join(known)}")
+    return Problem(f"{section}.name", f"{_shown(plain['name'])} was given", closest(str(plain["name"]), known))
+
+
+def _path(plain: Any, loc: Iterable[int | str]) -> list[str]:
+    """The keys of a location, without the labels that pydantic adds for members of a union."""
+    path: list[str] = []
+    for part in loc:
+        if isinstance(plain, Mapping):
+            plain = plain.get(part)
+        elif isinstance(plain, list | tuple) and isinstance(part, int) and part < len(plain):
+            plain = plain[part]
+        else:
+            break
+        path.append(str(part))
+    return path
+
+
+def _in_words(finding: Any, plain: Any, group: str | None) -> tuple[str, str]:
+    """(what was given, what would be right) of one finding."""
+    kind, value = finding["type"], finding["input"]
+    if kind == "missing":
+        return "is missing", _RIGHT["missing"]
+    if kind == "extra_forbidden":
+        known = list(options(group)[plain["name"]].model_fields) if group is not None else []
+        owner = f"{group}={plain['name']}" if group is not None else "this section"
+        name = str(finding["loc"][-1])
+        return f"is not a key of {owner}", closest(name, known) if known else "leave it out"
+    if kind in _RIGHT:
+        right = _RIGHT[kind].format(**finding.get("ctx", {}))
+        if kind == "int_type" and isinstance(value, float) and value.is_integer():
+            right += f", written {int(value)}"
+        return f"{_shown(value)} was given", right
+    message = finding["msg"].removeprefix("Value error, ")
+    return f"{_shown(value)} was given", message[0].lower() + message[1:]
+
+
+def _shown(value: Any) -> str:
+    """A value as a person typed it, short."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
