@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from math import sqrt
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 from rowspace.registry import Option
+
+Std = Literal["inverse_sqrt_d"] | Annotated[float, Field(gt=0)]
+"""Standard deviation of one entry of a table: a number, or d^-1/2 (rows of norm 1)."""
+
+
+def std_value(std: Std, d: int) -> float:
+    """The number that `std` stands for in a table of width d."""
+    return d**-0.5 if std == "inverse_sqrt_d" else float(std)
 
 
 class ModelOption(Option):
@@ -18,6 +29,13 @@ class EmbeddingOption(Option):
     """How E starts, and how rows are scaled where they enter the model."""
 
     name: str
+    scale: Literal["none", "sqrt_d"] | Annotated[float, Field(gt=0)]
+    """Factor on a row where it enters the model: none (1), sqrt_d (the convention of Vaswani et al. 2017), a number."""
+
+    def factor(self, d: int) -> float:
+        """The number that `scale` stands for at width d."""
+        named = {"none": 1.0, "sqrt_d": sqrt(d)}
+        return named[self.scale] if isinstance(self.scale, str) else float(self.scale)
 
     @abstractmethod
     def build(self, *, vocab_size: int, d: int, generator: Any) -> Any:
@@ -30,10 +48,15 @@ class BodyOption(Option):
     name: str
     objective: ClassVar[str]
     """"next_token": what the body is trained to predict."""
+    attends: ClassVar[bool]
+    """Has attention, so that a position scheme can act inside it."""
 
     @abstractmethod
-    def build(self, *, model: Any, position: Any, generator: Any) -> Any:
-        """The body as a module: states (B, T, d) in, the states of every layer out."""
+    def build(self, *, model: Any, generator: Any) -> Any:
+        """The body as a module: h0 (B, T, d) and the position scheme in, the states of every layer out.
+
+        The last states are normalized (root mean square 1 at the start): the first loss rests on it.
+        """
 
 
 class HeadOption(Option):

@@ -17,11 +17,16 @@ class PositionOption(Option):
     """Claims that attention scores depend on the offset of two positions only."""
     learned: ClassVar[bool] = False
     """Has parameters of its own."""
+    inside_attention: ClassVar[bool] = False
+    """Acts on queries, keys or scores and leaves h0 alone."""
 
-    def max_positions(self) -> int | None:
-        """One past the largest position that the scheme has a value for; None without a limit."""
+    def max_positions(self, n_ctx: int) -> int | None:
+        """One past the largest position that the scheme has a value for, in windows of n_ctx; None without a limit."""
         return None
 
     @abstractmethod
-    def build(self, *, d: int, heads: int, n_ctx: int) -> Any:
-        """The `rowspace.position.scheme.PositionScheme` module for width d, H heads and windows of n_ctx tokens."""
+    def build(self, *, d: int, heads: int, n_ctx: int, generator: Any) -> Any:
+        """The `rowspace.position.scheme.PositionScheme` module for width d, H heads and windows of n_ctx tokens.
+
+        `generator` is a torch generator, for schemes that have something to draw.
+        """

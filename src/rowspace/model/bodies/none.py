@@ -1,0 +1,30 @@
+"""No body: the final state is the normalized row itself, and the model is a factorized bigram table.
+
+With d >= V and an untied head any table of next-token probabilities can be represented, so that training reaches the
+empirical bigram entropy; tied, only reversible ones can (E E^T is symmetric).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from rowspace.model.base import BodyOption
+from rowspace.registry import register
+
+
+@register("body")
+class NoBody(BodyOption):
+    """Embedding and head alone; a position scheme that acts inside attention has nothing to act on."""
+
+    name: Literal["none"]
+    objective: ClassVar[str] = "next_token"
+    attends: ClassVar[bool] = False
+    norm: Literal["rmsnorm", "layernorm"]
+    """Normalization of the state that the head reads."""
+
+    def build(self, *, model: Any, generator: Any) -> Any:
+        """The body for width `model.d`."""
+        from rowspace.model.body import NoBody as Module
+        from rowspace.model.norm import NORMS
+
+        return Module(norm=NORMS[self.norm](model.d), dropout=model.dropout)

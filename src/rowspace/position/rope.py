@@ -1,0 +1,48 @@
+"""Rotary positions: queries and keys turn by an angle that grows with their position (Su et al. 2021).
+
+In each head, the pair (2k, 2k + 1) of q and k at position p is rotated by p w_k, w_k = base^(-2k / d_head). A score then
+depends on the offset of two positions only; norms stay, values and h0 are untouched, and there are no parameters.
+Pairs are adjacent everywhere; the half-split layout exists for export only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from rowspace.errors import Problem
+from rowspace.position.base import PositionOption
+from rowspace.registry import register
+
+
+@register("position")
+class Rope(PositionOption):
+    """Rotation of queries and keys in every attention layer."""
+
+    name: Literal["rope"]
+    relative: ClassVar[bool] = True
+    inside_attention: ClassVar[bool] = True
+    base: float = Field(gt=1)
+    """The slowest pair turns by nearly 1 / base of a radian a position."""
+
+    def frequencies(self, d_head: int) -> np.ndarray:
+        """w_k in radians a position: (d_head / 2,) float64."""
+        return self.base ** (-np.arange(0, d_head, 2) / d_head)
+
+    def problems(self, run: Any) -> Iterable[Problem]:
+        """A head must be made of pairs."""
+        model = run.model
+        if model is None or model.d % model.heads:
+            return
+        if model.d_head % 2:
+            given = f"{model.d} over model.heads={model.heads} gives heads of odd width {model.d_head}"
+            yield Problem("model.d", given, f"position=rope rotates pairs: a multiple of {2 * model.heads}")
+
+    def build(self, *, d: int, heads: int, n_ctx: int, generator: Any) -> Any:
+        """The scheme that rotates queries and keys."""
+        from rowspace.position.rotary import Rotary
+
+        return Rotary(frequencies=self.frequencies(d // heads), n=n_ctx)
