@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field, field_validator
 
+from rowspace.errors import ConfigError, Problem
 from rowspace.registry import Option
+
+EOS = "<eos>"
+UNK = "<unk>"
+_SPECIAL = re.compile(r"<[a-z0-9_|-]+>")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +48,10 @@ class Tokenizer(ABC):
     """Special tokens by name; `<eos>` always."""
     sha256: str
     """Of the artifact."""
+    about: Mapping[str, Any]
+    """What was asked and what was really run: vocab_size asked, algorithm, library and its version."""
+    unk_id: int | None = None
+    """The id that stands for text which the vocabulary does not have; None where every text has ids of its own."""
 
     @property
     def vocab_size(self) -> int:
@@ -52,10 +63,12 @@ class Tokenizer(ABC):
         return self.special["<eos>"]
 
     @abstractmethod
-    def encode(self, text: str) -> list[int]: ...
+    def encode(self, text: str) -> list[int]:
+        """Ids of the text; never a special id."""
 
     @abstractmethod
-    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]: ...
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text."""
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:
@@ -66,7 +79,8 @@ class Tokenizer(ABC):
         """Bytes of the ids, exact where the tokenizer is byte-level; else `decode(ids).encode()`."""
 
     @abstractmethod
-    def token_bytes(self, ids: Sequence[int], text: str) -> list[int]: ...
+    def token_bytes(self, ids: Sequence[int], text: str) -> list[int]:
+        """Bytes of `text` that each of `ids` (its encoding) stands for."""
 
     @abstractmethod
     def encode_documents(self, documents: Sequence[bytes]) -> Encoded:
@@ -78,10 +92,58 @@ class Tokenizer(ABC):
 
 
 class TokenizerOption(Option):
-    """A kind of tokenizer and its settings."""
+    """A kind of tokenizer and its settings.
+
+    Ids of every kind: special tokens first (`<eos>` is 0), then the alphabet, then the pieces in the order in
+    which they were learned.
+    """
 
     name: str
+    vocab_size: int | None = Field(ge=2, le=2**31 - 1)
+    """V, special tokens included."""
+    special_tokens: list[str]
+    """Tokens that stand for no text. `<eos>` first; text that looks like one stays text."""
+
+    takes_any_bytes: ClassVar[bool] = False
+    """Documents need not be UTF-8."""
+
+    @field_validator("special_tokens")
+    @classmethod
+    def _well_formed(cls, names: list[str]) -> list[str]:
+        if not names or names[0] != EOS:
+            raise ValueError(f"the first special token must be {EOS}")
+        wrong = [name for name in names if not _SPECIAL.fullmatch(name) or name == UNK]
+        if wrong or len(set(names)) < len(names):
+            raise ValueError(
+                f"special tokens look like <name>, each once, and {UNK} is reserved: mend {wrong or names}"
+            )
+        return names
+
+    def smallest(self) -> int:
+        """The V that special tokens and alphabet need before any piece is learned, as far as known without a corpus."""
+        return len(self.special_tokens) + 1
+
+    def problems(self, run: Any) -> Iterable[Problem]:
+        if self.vocab_size is not None and self.vocab_size < self.smallest():
+            right = f"at least {self.smallest()}, or there is no room for the alphabet and the special tokens"
+            yield Problem("tokenizer.vocab_size", f"{self.vocab_size} was given", right)
+
+    def check(self) -> None:
+        """ConfigError when the settings contradict each other; `fit` calls it, so that no other door is needed."""
+        if found := list(self.problems(None)):
+            raise ConfigError.of(found)
+
+    def larger(self) -> TokenizerOption | None:
+        """The option of a tokenizer from which this one is cut without loss (`truncate_from`), where there is one."""
+        return None
+
+    def cut(self, tokenizer: Tokenizer) -> Tokenizer:
+        """This option's tokenizer out of the fitted `larger()` one."""
+        raise TypeError(f"{self.name} is not cut from a larger tokenizer")
 
     @abstractmethod
     def fit(self, texts: Iterable[str], **context: Any) -> Tokenizer:
-        """Fit on the training split. ConfigError when the corpus cannot give V, with the largest that it can give."""
+        """Fit on the training split. ConfigError when the corpus cannot give V, with the largest that it can give.
+
+        `context` may hold `progress`, a callable (label, done, total).
+        """
