@@ -51,7 +51,7 @@ class DefaultProbes(ProbesOption):
     def build(self, *, recorder: Any, watched: Watched) -> list[Any]:
         from rowspace.callbacks.geometry import GeometryCallback
         from rowspace.callbacks.neighbours import NeighboursCallback
-        from rowspace.probes.lists import read_lists
+        from rowspace.probes.categories import read_lists
 
         steps = evenly_spaced(watched.total_steps, self.passes)
         maps = evenly_spaced(watched.total_steps, self.maps)

@@ -1,0 +1,71 @@
+"""From words to rows, honestly: one piece, several, or none, and the policy is said in every row.
+
+In a byte-level vocabulary " king" and "king" are two tokens; the one seen more often in training is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rowspace.geometry.frequency import DECILES
+from rowspace.probes.categories import plain
+from rowspace.table import TokenTable
+
+Encode = Callable[[str], Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word and the rows that stand for it. `ids` is empty where nothing does; `policy` says how it was resolved."""
+
+    word: str
+    ids: tuple[int, ...]
+    policy: str
+
+    @property
+    def one_piece(self) -> bool:
+        return len(self.ids) == 1
+
+
+def find_word(word: str, *, table: TokenTable, encode: Encode, several_pieces: str) -> Word:
+    """Resolve a word: as one piece with or without a leading space, else by `several_pieces`, else missing."""
+    encodings = {form: tuple(encode(form)) for form in (f" {word}", word)}
+    single = {form: ids[0] for form, ids in encodings.items() if len(ids) == 1 and _spells(table, ids[0], word)}
+    if single:
+        form = max(single, key=lambda form: (_count(table, single[form]), form == word))
+        return Word(word, (single[form],), "one piece, with its space" if form != word else "one piece")
+    whole = [ids for ids in encodings.values() if len(ids) > 1 and not table.special & set(ids)]
+    if whole:
+        ids = min(whole, key=len)
+        pieces = "|".join(table.tokens[id_] for id_ in ids)
+        if several_pieces == "skip":
+            return Word(word, (), f"skipped: {len(ids)} pieces ({pieces})")
+        kept = {"mean": ids, "first": ids[:1], "last": ids[-1:]}[several_pieces]
+        return Word(word, kept, f"{several_pieces} of {len(ids)} pieces ({pieces})")
+    return Word(word, (), "missing: the vocabulary has no piece for it")
+
+
+def find_stratified(table: TokenTable, deciles: np.ndarray, *, per_decile: int, seed: int) -> list[Word]:
+    """Word-like tokens drawn at random from each tenth of the vocabulary, the commonest tenth first."""
+    generator = np.random.default_rng(seed)
+    found: list[Word] = []
+    for decile in range(DECILES, 0, -1):
+        ids = [int(id_) for id_ in np.flatnonzero(deciles == decile) if _word_like(table.tokens[id_])]
+        drawn = generator.permutation(len(ids))[:per_decile]
+        found += [Word(plain(table.tokens[ids[i]]), (ids[i],), f"drawn from tenth {decile} of 10") for i in drawn]
+    return found
+
+
+def _word_like(token: str) -> bool:
+    return not token.startswith("##") and len(plain(token)) >= 3 and plain(token).isalpha()
+
+
+def _spells(table: TokenTable, id_: int, word: str) -> bool:
+    return id_ not in table.special and plain(table.tokens[id_]).casefold() == word.casefold()
+
+
+def _count(table: TokenTable, id_: int) -> int:
+    return 0 if table.counts is None else int(table.counts[id_])
