@@ -1,0 +1,152 @@
+"""`rowspace COMMAND [overrides]`: the one door. Turns exceptions into exit codes, and words into what Hydra reads.
+
+Exit codes: 0, 1 failed (the machine, or a corrupt artifact), 2 bad configuration (another command line, file or corpus
+mends it), 130 on Ctrl-C, 143 on SIGTERM. Imports nothing heavy: Hydra itself waits until a command needs it.
+
+A command is a file in `rowspace/commands/` with `run(config, call)` and, where it has a typed config of its own,
+`load(plain) -> config`, plus a primary config `conf/COMMAND.yaml`. Neither imports torch before `run` is called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from rowspace.errors import ConfigError, RowspaceError, Stopped
+
+COMMANDS = {
+    "train": "train, watch and report one run, or a sweep of runs with -m",
+    "tokenize": "fit tokenizers and print their truth cards side by side",
+    "generate": "continue a text with a trained run",
+    "report": "write the page of a run again",
+    "doctor": "show versions, machine and caches, and what is missing",
+}
+MACHINE_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENOMEM, errno.EIO}
+)
+
+
+def main() -> None:
+    """Entry point of the `rowspace` script: the only place that exits."""
+    sys.exit(door(sys.argv[1:]))
+
+
+def door(words: Sequence[str]) -> int:
+    """Run one command line and return its exit code; what went wrong is on stderr in plain words."""
+    command = words[0] if words and words[0] in COMMANDS else ""
+    title = f"rowspace {command}".strip()
+    _end_on_sigterm()
+    try:
+        _dispatch(command, list(words))
+    except (KeyboardInterrupt, Stopped) as stop:
+        code = getattr(stop, "exit_code", 130)
+        return _say(f"{title}: {'interrupted' if code == 130 else 'terminated'}", code)
+    except RowspaceError as error:
+        return _say(_explained(title, error), error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in MACHINE_ERRORS:
+            return _say(f"{title}: {error.strerror}: {error.filename or 'no file is named'}", 1)
+        traceback.print_exc()
+        return _say(f"{title}: failed: {type(error).__name__}: {error}", 1)
+    return 0
+
+
+def _dispatch(command: str, words: list[str]) -> None:
+    if not words or words[0] in ("--help", "-h", "help"):
+        from rowspace.documentation import front_page
+
+        print(front_page(COMMANDS))
+    elif words[0] in ("--version", "-V"):
+        from importlib.metadata import version
+
+        print(f"rowspace {version('rowspace')}")
+    elif words[0] in ("-sc", "--shell-completion"):
+        _complete(words)
+    elif not command:
+        from rowspace.findings import closest
+
+        raise ConfigError(f"{words[0]!r} is not a command; {closest(words[0], COMMANDS)}")
+    else:
+        _compose_and_run(command, words[1:])
+
+
+def _compose_and_run(command: str, words: list[str]) -> None:
+    """One Hydra app a command: flags as Hydra's users know them, composition errors all at once."""
+    from hydra._internal.utils import get_args_parser
+
+    from rowspace.composition import hydra_words
+    from rowspace.launching import launch, opened
+
+    sys.argv[0] = "rowspace"  # what Hydra calls the program
+    parser = get_args_parser()
+    args = parser.parse_intermixed_args(hydra_words(command, words))
+    if args.experimental_rerun is not None:
+        raise ConfigError("--experimental-rerun unpickles a file, which this program never does; give the overrides")
+    if args.config_dir is not None:
+        args.overrides.append(f"hydra.searchpath=[file://{os.path.abspath(args.config_dir)}]")
+    name = args.config_name or command
+    if args.help:
+        from rowspace.documentation import command_page
+
+        print(command_page(command, COMMANDS[command], args))
+        return
+    with opened(command, args.config_path) as hydra:
+        if args.hydra_help:
+            hydra.hydra_help(config_name=name, args_parser=parser, args=args)
+        elif args.shell_completion:
+            hydra.shell_completion(config_name=name, overrides=args.overrides)
+        elif args.info:
+            hydra.show_info(args.info, config_name=name, overrides=args.overrides)
+        else:
+            launch(hydra, command, name, args, ("rowspace", command, *words))
+
+
+def _complete(words: list[str]) -> None:
+    """Tab completion: command names here, the rest by Hydra, to which the command word is not shown."""
+    line = os.environ.get("COMP_LINE", "")
+    typed = line.split()
+    if any(word.startswith("query=") for word in words):
+        if len(typed) < 2 or (len(typed) == 2 and not line.endswith(" ")):
+            print(" ".join(COMMANDS))
+            return
+        if typed[1] not in COMMANDS:
+            return
+        rest = line.split(typed[1], 1)[1].lstrip()
+        os.environ["COMP_LINE"] = f"{typed[0]} {rest}"
+        _compose_and_run(typed[1], words)
+    else:
+        _compose_and_run("train", words)
+
+
+def _end_on_sigterm() -> None:
+    """SIGTERM unwinds the stack like Ctrl-C; training installs a handler of its own that saves first."""
+
+    def stop(number: int, _frame: Any) -> None:
+        raise Stopped(number)
+
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, stop)
+
+
+def _explained(title: str, error: RowspaceError) -> str:
+    problems = error.problems if isinstance(error, ConfigError) else ()
+    if len(problems) < 2:
+        return f"{title}: {error}"
+    return "\n".join([f"{title}: {len(problems)} problems:", *(f"  {problem}" for problem in problems)])
+
+
+def _say(message: str, code: int) -> int:
+    with contextlib.suppress(OSError):
+        print(message, file=sys.stderr, flush=True)
+    return code

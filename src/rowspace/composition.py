@@ -1,0 +1,149 @@
+"""From the words of a command line to a composed configuration, and from Hydra's errors to plain sentences.
+
+Hydra names one problem at a time; here an override that cannot be composed is set aside and the rest is composed
+again, so that every problem is found. Checks no values (`config.py` does) and runs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from rowspace.errors import ConfigError, Problem
+from rowspace.findings import closest
+
+TAKES_A_PATH = frozenset({"generate", "report"})
+TEXTS = ("explain", "prompt")
+_FLAGS_WITH_A_VALUE = frozenset(
+    {"-c", "--cfg", "-p", "--package", "-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir"}
+)
+
+
+def conf_dir() -> Path:
+    """Where the YAML files are: inside the installed package, or at the top of the repository."""
+    package = Path(__file__).resolve().parent
+    installed = package / "conf"
+    return installed if installed.is_dir() else package.parents[1] / "conf"
+
+
+def quote(text: str) -> str:
+    """`text` as Hydra's override grammar reads it back: literally, with commas, quotes, braces and `${` in it."""
+    text = re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", text)
+    text = re.sub(r"(\\*)'", lambda found: found[1] * 2 + "\\'", text)
+    text = re.sub(r"(\\+)\Z", lambda found: found[1] * 2, text)
+    return f"'{text}'"
+
+
+def hydra_words(command: str, words: Sequence[str]) -> list[str]:
+    """The words for Hydra's parser: a bare first argument becomes `path=`, free texts are quoted, `-` reads stdin."""
+    out: list[str] = []
+    previous, path_wanted = "", command in TAKES_A_PATH
+    for word in words:
+        key, equals, value = word.partition("=")
+        bare = not word.startswith("-") and (not equals or os.path.exists(word))
+        if path_wanted and bare and previous not in _FLAGS_WITH_A_VALUE:
+            word, path_wanted = f"path={quote(word)}", False
+        elif equals and key.lstrip("+") in TEXTS and value != "null":
+            word = f"{key}={quote(sys.stdin.read() if value == '-' else value)}"
+        out.append(word)
+        previous = word
+    return out
+
+
+def compose(hydra: Any, command: str, overrides: Sequence[str], mode: RunMode) -> tuple[DictConfig, list[Problem]]:
+    """The composed config without the overrides that cannot be composed, and a Problem for each of those.
+
+    Raises ConfigError where not even the rest can be composed.
+    """
+    left, problems, unknown = list(overrides), [], []
+    while True:
+        try:
+            composed = hydra.compose_config(command, left, mode, with_log_configuration=False)
+            break
+        except (HydraException, OmegaConfBaseException) as error:
+            culprit = _culprit(error, left)
+            if culprit is None:
+                raise ConfigError(*problems, _sentence(error)) from error
+            left.remove(culprit)
+            if isinstance(error, OverrideParseException | MissingConfigException):
+                problems.append(_misspelt(culprit, error))
+            else:
+                unknown.append((culprit, error))
+    known = [*hydra.config_loader.list_groups(""), *_keys(composed)] if unknown else []
+    problems.extend(_unknown(culprit, error, known) for culprit, error in unknown)
+    return composed, problems
+
+
+def plain(composed: DictConfig) -> dict[str, Any]:
+    """The resolved plain data of a composed config, without Hydra's own section."""
+    task = {key: value for key, value in composed.items_ex(resolve=False) if key != "hydra"}
+    try:
+        node = OmegaConf.masked_copy(composed, [str(key) for key in task])
+        values = OmegaConf.to_container(node, resolve=True, throw_on_missing=False)
+    except OmegaConfBaseException as error:
+        raise ConfigError(
+            Problem(str(error.full_key or "config"), _sentence(error), "a value that resolves")
+        ) from error
+    assert isinstance(values, dict)
+    return {str(key): value for key, value in values.items()}
+
+
+def _key_of(override: str) -> str:
+    return override.partition("=")[0].lstrip("+~")
+
+
+def _culprit(error: Exception, overrides: Iterable[str]) -> str | None:
+    """The override that Hydra complains of, found by the text or by the quoted key in its message."""
+    if isinstance(error, OverrideParseException):
+        return next((one for one in overrides if one == error.override), None)
+    missing = getattr(error, "missing_cfg_file", None)
+    named = [str(missing).rpartition("/")[0]] if missing else re.findall(r"'([^']+)'", str(error))
+    for name in named:
+        for override in overrides:
+            if _key_of(override) == name or (missing and _key_of(override).partition("@")[0] == name):
+                return override
+    return None
+
+
+def _misspelt(override: str, error: OverrideParseException | MissingConfigException) -> Problem:
+    if isinstance(error, OverrideParseException):
+        cause = " ".join(str(error).split("\n")[0].split())
+        return Problem(
+            override, f"cannot be read ({cause})", "write key=value; a value with , ' or spaces needs quotes"
+        )
+    group, _, name = str(error.missing_cfg_file).rpartition("/")
+    return Problem(group, f"{name!r} was given", closest(name, error.options or ()))
+
+
+def _unknown(override: str, error: Exception, known: Sequence[str]) -> Problem:
+    key, message = _key_of(override), str(error)
+    if key in known or "--multirun" in message:
+        return Problem(key, f"{override!r} was given", " ".join(message.split()))
+    hint = closest(key, known).partition("?")
+    right = f"{hint[0]}?" if hint[1] else "`--help` lists the groups, `--cfg job` every key"
+    return Problem(key, "is not a key of this configuration", right)
+
+
+def _keys(node: Any, where: str = "") -> Iterator[str]:
+    """Every full key of a composed config but Hydra's own."""
+    for key in node:
+        full = f"{where}{key}"
+        if full == "hydra":
+            continue
+        yield full
+        child = node._get_node(key)
+        if isinstance(child, DictConfig) and not child._is_none() and not child._is_missing():
+            yield from _keys(child, f"{full}.")
+
+
+def _sentence(error: Exception) -> str:
+    return " ".join(line.strip() for line in str(error).splitlines() if line.strip())

@@ -1,0 +1,205 @@
+"""One job, or the jobs of a sweep: every configuration is checked before the first of them starts.
+
+Jobs raise; nothing here exits. Hydra's own folder, log file and output_subdir are off unless the user asked for them,
+since they would be there before the run folder is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hydra import initialize_config_dir
+from hydra._internal.core_plugins.basic_launcher import BasicLauncher
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from rowspace.composition import compose, conf_dir, plain
+from rowspace.errors import ConfigError, MachineError, Problem, RowspaceError
+
+SLOW_TO_CHECK = 20
+
+
+@contextmanager
+def opened(command: str, config_path: str | None) -> Iterator[Any]:
+    """Hydra over our YAML files (or those at `config_path`), for one command."""
+    where = Path(config_path).absolute() if config_path else conf_dir()
+    with initialize_config_dir(str(where), job_name=command, version_base="1.3"):
+        yield GlobalHydra.instance().hydra
+
+
+def launch(hydra: Any, command: str, name: str, args: Any, typed: tuple[str, ...]) -> None:
+    """Show, run or sweep the config called `name`, after every problem in it has been reported."""
+    sweep = args.multirun or "hydra.mode=MULTIRUN" in args.overrides
+    composed, problems = compose(hydra, name, args.overrides, RunMode.MULTIRUN if sweep else RunMode.RUN)
+    if args.cfg and not problems:
+        hydra.show_cfg(name, args.overrides, args.cfg, args.package, args.resolve)
+        return
+    quiet = _quiet(composed)
+    job = Job(command, typed, folder_given=not any(word.startswith(("hydra.run", "hydra.sweep")) for word in quiet))
+    if sweep:
+        if problems:
+            raise ConfigError.of(problems)
+        _sweep(hydra, name, [*quiet, "hydra.mode=MULTIRUN", *args.overrides], job)
+        return
+    problems += job.problems(composed)
+    if problems:
+        raise ConfigError(*problems)
+    once = Recorded(job)
+    hydra.run(name, once, [*quiet, *args.overrides])
+    if once.rows[0].error is not None:
+        raise once.rows[0].error
+
+
+@dataclass
+class Job:
+    """What Hydra calls with each composed config. Plain fields only, so that a launcher can send it elsewhere."""
+
+    command: str
+    typed: tuple[str, ...]
+    folder_given: bool
+
+    def load(self, node: DictConfig) -> Any:
+        """The typed config of the command; ConfigError with every problem."""
+        module = importlib.import_module(f"rowspace.commands.{self.command}")
+        return module.load(plain(node))
+
+    def problems(self, node: DictConfig) -> list[Problem | str]:
+        try:
+            self.load(node)
+        except ConfigError as error:
+            return list(error.problems)
+        return []
+
+    def __call__(self, node: DictConfig) -> Any:
+        from rowspace.config import Call
+
+        hydra = HydraConfig.get()
+        folder = Path(hydra.runtime.output_dir) if self.folder_given else None
+        overrides = tuple(OmegaConf.to_container(hydra.overrides.task))  # type: ignore[arg-type]
+        call = Call(self.typed, overrides, folder, sweep=hydra.mode == RunMode.MULTIRUN)
+        return importlib.import_module(f"rowspace.commands.{self.command}").run(self.load(node), call)
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one job ended."""
+
+    overrides: str
+    seconds: float
+    value: Any
+    error: Exception | None
+
+
+@dataclass
+class Recorded:
+    """A job whose failure is kept instead of raised, so that the jobs after it run; each failure is said at once."""
+
+    job: Job
+    rows: list[Row] = field(default_factory=list)
+    aloud: bool = False
+
+    def __call__(self, node: DictConfig) -> Any:
+        start, value, error = time.monotonic(), None, None
+        try:
+            value = self.job(node)
+        except Exception as failure:
+            error = failure
+            if self.aloud:
+                _say_failure(failure)
+        overrides = " ".join(HydraConfig.get().overrides.task)
+        self.rows.append(Row(overrides, time.monotonic() - start, value, error))
+        return value
+
+
+def _sweep(hydra: Any, name: str, overrides: list[str], job: Job) -> None:
+    """Every grid point is checked before job 0; then the jobs, one failing without stopping the others, and a table."""
+    composed = hydra.compose_config(name, overrides, RunMode.MULTIRUN, with_log_configuration=False)
+    basic = composed.hydra.sweeper._target_ == f"{BasicSweeper.__module__}.{BasicSweeper.__name__}"
+    in_process = composed.hydra.launcher._target_ == f"{BasicLauncher.__module__}.{BasicLauncher.__name__}"
+    if basic:
+        _check_grid(hydra, name, composed, job, in_process)
+    if not (basic and in_process):
+        hydra.multirun(name, job, overrides)
+        return
+    recorded = Recorded(job, aloud=True)
+    try:
+        hydra.multirun(name, recorded, overrides)
+    finally:
+        if recorded.rows:
+            print("\n".join(["", *_table(recorded.rows)]), flush=True)
+    failed = sum(row.error is not None for row in recorded.rows)
+    if failed:
+        raise MachineError(f"{failed} of {len(recorded.rows)} jobs failed; the others are finished")
+
+
+def _check_grid(hydra: Any, name: str, composed: DictConfig, job: Job, in_process: bool) -> None:
+    """ConfigError that lists every invalid grid point with its problems."""
+    parser = OverridesParser.create(config_loader=hydra.config_loader)
+    params = [f"{key}={value}" for key, value in (composed.hydra.sweeper.params or {}).items()]
+    parsed = parser.parse_overrides([*params, *composed.hydra.overrides.task])
+    points = BasicSweeper.split_arguments(parsed, None)[0]
+    if len(points) > SLOW_TO_CHECK:
+        print(f"checking {len(points)} grid points before the first job", file=sys.stderr, flush=True)
+    invalid: list[str] = []
+    for point in points:
+        found = _point_problems(hydra, name, [*composed.hydra.overrides.hydra, *point], job, in_process)
+        if found:
+            invalid.append("\n".join([" ".join(point), *(f"    {problem}" for problem in found)]))
+    if invalid:
+        head = f"{len(invalid)} of {len(points)} grid points are not valid, so nothing was run:"
+        raise ConfigError("\n  ".join([head, *invalid]))
+
+
+def _point_problems(hydra: Any, name: str, overrides: Sequence[str], job: Job, in_process: bool) -> list[Problem | str]:
+    composed, problems = compose(hydra, name, overrides, RunMode.RUN)
+    found = [*problems, *job.problems(composed)]
+    devices = OmegaConf.select(composed, "trainer.devices", default=1)
+    if in_process and isinstance(devices, int) and devices > 1:
+        right = "1 in a sweep of one process (each device would start the whole sweep again), or run the points alone"
+        found.append(Problem("trainer.devices", f"{devices} was given", right))
+    return found
+
+
+def _quiet(composed: DictConfig) -> list[str]:
+    """Overrides that switch off what Hydra writes by itself, where its own defaults still stand."""
+    hydra, off = composed.hydra, []
+    if "${now:" in str(hydra.run._get_node("dir")):
+        off.append("hydra.run.dir=.")
+    if "${now:" in str(hydra.sweep._get_node("dir")):
+        study = "outputs/${study}" if "study" in composed else "outputs"
+        off += [f"hydra.sweep.dir={study}", "hydra.sweep.subdir=."]
+    if hydra.output_subdir == ".hydra":
+        off.append("hydra.output_subdir=null")
+    if hydra.runtime.choices["hydra/job_logging"] == "default":
+        off.append("hydra/job_logging=stdout")
+    return off
+
+
+def _say_failure(failure: Exception) -> None:
+    if isinstance(failure, RowspaceError):
+        print(f"failed: {failure}", file=sys.stderr, flush=True)
+    else:
+        import traceback
+
+        traceback.print_exception(failure)
+
+
+def _table(rows: Sequence[Row]) -> list[str]:
+    """One line a job: number, how it ended, seconds, its number, what was asked."""
+    lines = ["job  status    seconds  value      overrides"]
+    for number, row in enumerate(rows):
+        status = "finished" if row.error is None else "failed"
+        value = f"{row.value:.5g}" if isinstance(row.value, float) else "-"
+        lines.append(f"{number:<4} {status:<9} {row.seconds:<8.1f} {value:<10} {row.overrides}")
+    return lines
