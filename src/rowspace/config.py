@@ -14,7 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 import rowspace
 from rowspace.callbacks.base import ProbesOption
@@ -126,9 +127,8 @@ def load(plain: Mapping[str, Any], shape: type[Shape] = RunConfig) -> Shape:
         if key not in plain:
             problems.append(Problem(key, "is missing", "give it a value, or start from one of the files in conf/"))
             continue
-        adapter: TypeAdapter[Any] = TypeAdapter(Annotated[field.annotation, *field.metadata])
         try:
-            sections[key] = adapter.validate_python(plain[key])
+            sections[key] = _adapter(field).validate_python(plain[key])
         except ValidationError as error:
             chosen = next((mark.group for mark in field.metadata if isinstance(mark, Chosen)), None)
             problems.extend(readable(key, plain[key], error, group=chosen))
@@ -141,6 +141,13 @@ def load(plain: Mapping[str, Any], shape: type[Shape] = RunConfig) -> Shape:
     if problems:
         raise ConfigError.of(list({problem.key: problem for problem in reversed(problems)}.values())[::-1])
     return shape(**{key: sections[key] for key in shape.model_fields})
+
+
+def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
+    """Validates one section alone; a section that is an option brings its own strictness."""
+    annotation: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+    is_option = isinstance(field.annotation, type) and issubclass(field.annotation, Option)
+    return TypeAdapter(annotation, config=None if is_option else ConfigDict(strict=True, allow_inf_nan=False))
 
 
 def identity(config: Option) -> dict[str, Any]:

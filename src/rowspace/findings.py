@@ -30,10 +30,10 @@ _RIGHT = {
     "model_attributes_type": "a mapping of its own keys",
     "none_required": "null",
     "finite_number": "a finite number",
-    "greater_than": "a number > {gt}",
-    "greater_than_equal": "a number >= {ge}",
-    "less_than": "a number < {lt}",
-    "less_than_equal": "a number <= {le}",
+    "greater_than": "a number > {gt:g}",
+    "greater_than_equal": "a number >= {ge:g}",
+    "less_than": "a number < {lt:g}",
+    "less_than_equal": "a number <= {le:g}",
     "multiple_of": "a multiple of {multiple_of}",
     "literal_error": "one of {expected}",
     "string_too_short": "at least {min_length} characters",
@@ -45,9 +45,11 @@ _RIGHT = {
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """What would be right instead of an unknown name: the closest known one, and all of them."""
+    """What would be right instead of an unknown name: the closest known one, and all of them where they are few."""
     names = [str(one) for one in known]
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    if near and len(names) > 10:
+        return f"did you mean {near[0]}?"
     listed = f"known are {', '.join(names)}" if names else "there is none to choose from"
     return f"did you mean {near[0]}? {listed}" if near else listed
 
