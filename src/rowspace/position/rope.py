@@ -8,14 +8,16 @@ Pairs are adjacent everywhere; the half-split layout exists for export only.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
 from rowspace.errors import Problem
 from rowspace.position.base import PositionOption
 from rowspace.registry import register
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @register("position")
@@ -30,6 +32,8 @@ class Rope(PositionOption):
 
     def frequencies(self, d_head: int) -> np.ndarray:
         """w_k in radians a position: (d_head / 2,) float64."""
+        import numpy as np
+
         return self.base ** (-np.arange(0, d_head, 2) / d_head)
 
     def problems(self, run: Any) -> Iterable[Problem]:

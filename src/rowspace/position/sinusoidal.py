@@ -6,13 +6,15 @@ P[p] . P[q] depends on p - q only. No parameters, no longest position. An odd d 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from pydantic import Field
 
 from rowspace.position.base import PositionOption
 from rowspace.registry import register
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @register("position")
@@ -25,6 +27,8 @@ class Sinusoidal(PositionOption):
 
     def rows(self, n: int, d: int) -> np.ndarray:
         """P for positions 0..n-1: (n, d) float64."""
+        import numpy as np
+
         frequencies = self.base ** (-np.arange(0, d, 2) / d)
         angles = np.arange(n)[:, None] * frequencies
         table = np.empty((n, d))

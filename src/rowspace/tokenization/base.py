@@ -7,13 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from pydantic import Field, field_validator
 
 from rowspace.errors import ConfigError, Problem
 from rowspace.registry import Option
+
+if TYPE_CHECKING:
+    import numpy as np
 
 EOS = "<eos>"
 UNK = "<unk>"
