@@ -1,4 +1,13 @@
-"""Text from a known process."""
+"""Text from a known process: what a model could know at best is known exactly, and so is what is true of the words.
+
+A document is one or more sentences of one topic. Words of a class stand in the same places with Zipf frequencies;
+homographs stand in two classes; his and her agree with a noun that only word order tells (who gives, who takes);
+pairs and rows make analogies; days and numbers come in order. With noise, content words are replaced at random.
+
+The floor: -ln P(document) of every document as text, its end included, with topic and hidden choices summed out
+(`process.py`). Documents are independent, so in a packed stream the floor of a span of documents is the sum of theirs,
+whatever the tokenizer, as long as it loses nothing: no model can be expected to do better on text it has not seen.
+"""
 
 from __future__ import annotations
 
@@ -28,4 +37,16 @@ class Synthetic(DataOption):
     """Of the draw; the process itself does not depend on it."""
 
     def load(self, *, cache: Path, progress: Progress | None = None) -> Documents:
-        raise RuntimeError
+        """Draw the documents. `truth["nats"]` (D,) float64 are theirs, the rest of it is that of `lexicon.truth`."""
+        import numpy as np
+
+        from rowspace.data import lexicon, process
+        from rowspace.data.texts import texts_sha256
+
+        words = lexicon.read(self.lexicon)
+        made = lexicon.process(words, noise=self.noise, zipf=self.zipf)
+        size = self.size if self.take is None else min(self.size, self.take)
+        sample = process.draw(made, size, np.random.Generator(np.random.PCG64(self.seed)))
+        facts = {"nats": sample.nats, "topics": sample.topics, **lexicon.truth(words)}
+        note = f"{size:,} documents of a known process: {sample.nats.mean():.2f} nats a document at best"
+        return Documents(sample.texts, sample.texts, texts_sha256(sample.texts), notes=(note,), truth=facts)
