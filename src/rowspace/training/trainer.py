@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from rowspace.errors import Problem
-from rowspace.registry import register
+from rowspace.registry import Aside, register
 from rowspace.training.base import TrainerOption
 
 BUDGETS = ("max_steps", "max_tokens", "max_epochs")
@@ -39,25 +39,21 @@ class Trainer(TrainerOption):
     """fp32, or bf16 autocast."""
     accelerator: Literal["auto", "cpu", "gpu"]
     """Where the model lives."""
-    devices: int = Field(ge=1)
-    """Processes, one a device; each step's windows are shared out among them."""
-    strategy: Literal["auto", "ddp"]
-    """How several devices work together."""
     threads: int = Field(ge=1, le=1024)
-    """CPU threads of torch in every process. Other numbers add in another order and give other weights."""
+    """CPU threads of torch. Other numbers add in another order and give other weights."""
     log_every: int = Field(ge=1)
     """Steps between logged rows."""
     val_every: int = Field(ge=1)
     """Steps between validations."""
     checkpoint_every: int = Field(ge=1)
     """Steps between saves of last.ckpt: what a kill can cost."""
-    continue_from: str | None
+    continue_from: Annotated[str | None, Aside()]
     """Folder of a finished run whose last weights are the start; its tokenizer must be the same."""
     allocator: Literal["keep", "system"]
     """keep: freed blocks stay with the process (glibc), which spares page faults and costs peak memory."""
     compile: bool
     """torch.compile the model."""
-    progress: Literal["auto", "bar", "lines", "none"]
+    progress: Annotated[Literal["auto", "bar", "lines", "none"], Aside()]
     """How a run shows that it moves."""
 
     def problems(self, run: Any) -> Iterator[Problem]:
@@ -66,20 +62,17 @@ class Trainer(TrainerOption):
             given = " and ".join(f"{budget}={getattr(self, budget)}" for budget in chosen) or "no budget"
             right = "exactly one of trainer.max_steps, trainer.max_tokens, trainer.max_epochs; set the others to null"
             yield Problem("trainer", f"{given} was given", right)
-        if self.devices > 1 and self.strategy == "auto":
-            yield Problem("trainer.strategy", f"auto with devices={self.devices}", "trainer.strategy=ddp")
 
     def windows_per_step(self) -> int:
-        """Windows in an optimizer step, over all devices."""
-        return self.batch_size * self.accumulate * self.devices
+        """Windows in an optimizer step."""
+        return self.batch_size * self.accumulate
 
-    def steps(self, *, n_ctx: int, tokens_per_epoch: int | None) -> int | None:
+    def steps(self, *, n_ctx: int, windows_per_epoch: int | None) -> int | None:
         """Optimizer steps of the whole run. None where max_epochs waits for a stream that is not built yet."""
         if self.max_steps is not None:
             return self.max_steps
         if self.max_tokens is not None:
             return math.ceil(self.max_tokens / (self.windows_per_step() * n_ctx))
-        if tokens_per_epoch is None or self.max_epochs is None:
+        if windows_per_epoch is None or self.max_epochs is None:
             return None
-        windows = math.ceil(tokens_per_epoch / n_ctx)
-        return max(1, math.ceil(self.max_epochs * windows / self.windows_per_step()))
+        return math.ceil(self.max_epochs * windows_per_epoch / self.windows_per_step())

@@ -1,0 +1,95 @@
+"""What a person sees while a command runs: a bar in a terminal, plain lines where there is none.
+
+Progress and notes go to stderr, results to stdout, so that a pipe gets results only. Text of a corpus is shown with
+its control characters made visible: it may hold escape sequences.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Literal
+
+FIRST_AFTER = 2.0
+"""Seconds after which something that still runs says so."""
+LINES_EVERY = 15.0
+"""Seconds between lines where there is no terminal."""
+
+Mode = Literal["auto", "bar", "lines", "none"]
+
+
+def visible(text: str) -> str:
+    """The text with characters that could steer a terminal escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+class Terminal:
+    """Notes, results and progress. `progress` fits every `progress(label, done, total)` parameter of this project."""
+
+    def __init__(self, mode: Mode = "auto") -> None:
+        self.mode = mode if mode != "auto" else ("bar" if sys.stderr.isatty() else "lines")
+        self._label: str | None = None
+        self._began = 0.0
+        self._said = 0.0
+        self._from = 0
+        self._bar: Any = None
+        self._task: Any = None
+
+    def say(self, text: str) -> None:
+        """A note about the run, on stderr."""
+        if self.mode != "none":
+            print(visible(text), file=sys.stderr, flush=True)
+
+    def show(self, text: str) -> None:
+        """A result, on stdout; may have several lines."""
+        self.clear()
+        print("\n".join(visible(line) for line in text.split("\n")), flush=True)
+
+    def progress(self, label: str, done: int, total: int, text: str = "") -> None:
+        """`done` of `total` of what `label` names; `text` says how it stands."""
+        now = time.monotonic()
+        if label != self._label:
+            self.clear()
+            self._label, self._began, self._said, self._from = label, now, now + FIRST_AFTER - LINES_EVERY, done
+        if self.mode == "bar":
+            self._draw(label, done, total, text)
+        elif self.mode == "lines" and now - self._said >= LINES_EVERY:
+            self._said = now
+            self.say(self._line(label, done, total, text, now - self._began))
+        if done >= total:
+            self.clear()
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+        self._bar = self._task = self._label = None
+
+    def _line(self, label: str, done: int, total: int, text: str, elapsed: float) -> str:
+        share = done / total if total else 1.0
+        moved = done - self._from
+        left = f"{_clock(elapsed * (total - done) / moved)} left" if moved > 0 else ""
+        return ", ".join(part for part in (f"{label}: {done:,} of {total:,} ({share:.0%})", text, left) if part)
+
+    def _draw(self, label: str, done: int, total: int, text: str) -> None:
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f}%"),
+            )
+            rest = (TextColumn("{task.fields[text]}", markup=False), TimeRemainingColumn(), TextColumn("left"))
+            console = Console(file=sys.stderr)
+            self._bar = Progress(*columns, *rest, console=console, transient=True, refresh_per_second=2)
+            self._task = self._bar.add_task(visible(label), total=total, completed=done, text=text)
+            self._bar.start()
+        self._bar.update(self._task, completed=done, total=total, text=text)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

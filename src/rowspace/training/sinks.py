@@ -1,0 +1,81 @@
+"""The recorder of a run: every result goes to the run folder and to Weights & Biases, one row a step.
+
+The folder is the truth: its metrics.jsonl has each logged step once, also after a kill. Values that do not exist are
+null in the row, with the reason in run.json.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rowspace.runfolder import STEP, RunFolder
+from rowspace.table import Missing
+from rowspace.training.tracking import Tracking
+
+
+class Sinks:
+    """Implements `rowspace.callbacks.recorder.Recorder`.
+
+    Scalars of one step, whoever sends them, become one row, written when the step is over (`flush`) or when a later
+    one begins. `latest` is the last value of every key.
+    """
+
+    def __init__(self, folder: RunFolder, tracking: Tracking) -> None:
+        self.tracking = tracking
+        self.latest: dict[str, float | None] = {}
+        self.reasons: dict[str, str] = {}
+        self._folder = folder
+        self._step = 0
+        self._row: dict[str, float | None] = {}
+        self._rows = len(folder.read_metrics())
+
+    def scalars(self, step: int, values: Mapping[str, float | Missing]) -> None:
+        """Add numbers by metric key to the row of this step. A number that is not finite is missing, and says so."""
+        if step != self._step:
+            self.flush()
+            self._step = step
+        for key, value in values.items():
+            if not isinstance(value, Missing) and not math.isfinite(value):
+                value = Missing(f"not finite ({value})")
+            if isinstance(value, Missing):
+                self._row[key] = None
+                self.reasons[key] = value.reason
+            else:
+                self._row[key] = value
+                self.reasons.pop(key, None)
+
+    def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """tables/<name>.parquet, and a new W&B table."""
+        self._folder.write_table(name, rows)
+        self.tracking.table(step, name, rows)
+
+    def figure(self, step: int, name: str, figure: Any) -> None:
+        """figures/<name>.json, and the same figure in W&B."""
+        self._folder.write_figure(name, figure)
+        self.tracking.figure(step, name, figure)
+
+    def flush(self) -> None:
+        """Write the row of the step that is over."""
+        if not self._row:
+            return
+        row = {STEP: self._step, **self._row}
+        self._row = {}
+        self._folder.append_metrics(row)
+        self._rows += 1
+        self.latest |= {key: value for key, value in row.items() if key != STEP}
+        self.tracking.log({**row, "attempt": self._folder.run["attempt"]})
+
+    def resume(self, rows: int) -> None:
+        """Go back to the first `rows` rows: those that the checkpoint knew."""
+        self._folder.truncate_metrics(rows)
+        self._row, self._rows, self.latest = {}, rows, {}
+        for row in self._folder.read_metrics():
+            self.latest |= {key: value for key, value in row.items() if key != STEP}
+        self.reasons = dict(self._folder.run.get("reasons", {}))
+
+    def rows(self) -> int:
+        """Rows of metrics.jsonl with the one in hand."""
+        self.flush()
+        return self._rows
