@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from rowspace.errors import ConfigError, RowspaceError, Stopped
+from rowspace.errors import ConfigError, RowspaceError, Stopped, closest
 
 COMMANDS = {
     "train": "train, watch and report one run, or a sweep of runs with -m",
@@ -74,8 +74,6 @@ def _dispatch(command: str, words: list[str]) -> None:
     elif words[0] in ("-sc", "--shell-completion"):
         _complete(words)
     elif not command:
-        from rowspace.findings import closest
-
         raise ConfigError(f"{words[0]!r} is not a command; {closest(words[0], COMMANDS)}")
     else:
         _compose_and_run(command, words[1:])
@@ -150,3 +148,7 @@ def _say(message: str, code: int) -> int:
     with contextlib.suppress(OSError):
         print(message, file=sys.stderr, flush=True)
     return code
+
+
+if __name__ == "__main__":
+    main()

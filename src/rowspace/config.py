@@ -20,11 +20,11 @@ from pydantic.fields import FieldInfo
 import rowspace
 from rowspace.callbacks.base import ProbesOption
 from rowspace.data.base import DataOption
-from rowspace.errors import ConfigError, Problem
-from rowspace.findings import closest, readable, refused
+from rowspace.errors import ConfigError, Problem, closest
+from rowspace.findings import readable, refused, unknown_option
 from rowspace.model.base import BodyOption, EmbeddingOption, HeadOption, ModelOption
 from rowspace.position.base import PositionOption
-from rowspace.registry import Aside, Chosen, Option, load_installed_options
+from rowspace.registry import Aside, Chosen, Option, load_installed_options, options
 from rowspace.tokenization.base import TokenizerOption
 from rowspace.training.base import LoggerOption, OptimizerOption, ScheduleOption, TrainerOption
 
@@ -128,10 +128,10 @@ def load(plain: Mapping[str, Any], shape: type[Shape] = RunConfig) -> Shape:
             problems.append(Problem(key, "is missing", "give it a value, or start from one of the files in conf/"))
             continue
         try:
-            sections[key] = _adapter(field).validate_python(plain[key])
-        except ValidationError as error:
-            chosen = next((mark.group for mark in field.metadata if isinstance(mark, Chosen)), None)
-            problems.extend(readable(key, plain[key], error, group=chosen))
+            sections[key] = _validated(key, field, plain[key])
+        except ConfigError as error:
+            known = {problem.key for problem in problems}
+            problems.extend(one for one in error.problems if isinstance(one, Problem) and one.key not in known)
     for key in sorted(set(plain) - set(shape.model_fields), key=str):
         problems.append(Problem(str(key), "is not a key of this command", closest(str(key), shape.model_fields)))
     run = SimpleNamespace(**sections)
@@ -143,11 +143,23 @@ def load(plain: Mapping[str, Any], shape: type[Shape] = RunConfig) -> Shape:
     return shape(**{key: sections[key] for key in shape.model_fields})
 
 
-def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
-    """Validates one section alone; a section that is an option brings its own strictness."""
-    annotation: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
-    is_option = isinstance(field.annotation, type) and issubclass(field.annotation, Option)
-    return TypeAdapter(annotation, config=None if is_option else ConfigDict(strict=True, allow_inf_nan=False))
+def _validated(key: str, field: FieldInfo, value: Any) -> Any:
+    """One section alone; ConfigError with its problems."""
+    group = next((mark.group for mark in field.metadata if isinstance(mark, Chosen)), None)
+    try:
+        if group is not None:
+            if not isinstance(value, Mapping) or value.get("name") not in options(group):
+                raise ConfigError(unknown_option(key, value, options(group)))
+            return options(group)[value["name"]].model_validate(value)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Option):
+            return field.annotation.model_validate(value)
+        annotation: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+        adapter: TypeAdapter[Any] = TypeAdapter(annotation, config=ConfigDict(strict=True, allow_inf_nan=False))
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        owner = options(group)[value["name"]] if group is not None else field.annotation
+        title = f"{group}={value['name']}" if group is not None else key
+        raise ConfigError(*readable(key, value, error, title, getattr(owner, "model_fields", ()))) from error
 
 
 def identity(config: Option) -> dict[str, Any]:

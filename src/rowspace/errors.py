@@ -5,7 +5,8 @@ Jobs raise these; only the outermost door (`rowspace.cli`) turns them into exit 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -55,3 +56,13 @@ class Stopped(BaseException):
         self.signal_number = signal_number
         self.exit_code = 128 + signal_number
         super().__init__(f"stopped by signal {signal_number}")
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """What would be right instead of an unknown name: the closest known one, and all of them where they are few."""
+    names = [str(one) for one in known]
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    if near and len(names) > 10:
+        return f"did you mean {near[0]}?"
+    listed = f"known are {', '.join(names)}" if names else "there is none to choose from"
+    return f"did you mean {near[0]}? {listed}" if near else listed

@@ -5,14 +5,13 @@ Pure text work over plain values: validates nothing itself, and knows pydantic's
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from rowspace.errors import Problem, closest
 
-from rowspace.errors import Problem
-from rowspace.registry import options
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 MISSING = "???"
 CODE_KEYS = frozenset({"_target_", "_partial_", "_recursive_", "_convert_", "_args_"})
@@ -44,16 +43,6 @@ _RIGHT = {
 }
 
 
-def closest(name: str, known: Iterable[str]) -> str:
-    """What would be right instead of an unknown name: the closest known one, and all of them where they are few."""
-    names = [str(one) for one in known]
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if near and len(names) > 10:
-        return f"did you mean {near[0]}?"
-    listed = f"known are {', '.join(names)}" if names else "there is none to choose from"
-    return f"did you mean {near[0]}? {listed}" if near else listed
-
-
 def refused(plain: Any, where: tuple[str, ...] = ()) -> Iterator[Problem]:
     """What no section may hold, however deep: names of Python code, and values that were never given (`???`)."""
     if isinstance(plain, Mapping):
@@ -72,28 +61,30 @@ def refused(plain: Any, where: tuple[str, ...] = ()) -> Iterator[Problem]:
         yield Problem(key, "has no value yet", f"give it one: {key}=VALUE")
 
 
-def readable(section: str, plain: Any, error: ValidationError, *, group: str | None) -> list[Problem]:
-    """The findings about one section; `group` names its options where it is a choice of one."""
+def readable(
+    section: str, plain: Any, error: ValidationError, title: str, fields: Collection[str]
+) -> Iterator[Problem]:
+    """The findings about one section; `title` is what a person calls its owner, `fields` are the owner's keys."""
     problems: dict[str, Problem] = {}
-    unknown_name = group is not None and not (isinstance(plain, Mapping) and plain.get("name") in options(group))
-    if group is not None and unknown_name:
-        return [_unknown_option(section, plain, group)]
     for finding in error.errors(include_url=False):
-        loc = finding["loc"][1:] if group is not None else finding["loc"]
-        path = _path(plain, loc)
+        path = _path(plain, finding["loc"])
         if any(part in CODE_KEYS for part in path) or finding["input"] == MISSING:
             continue
         key = ".".join([section, *path])
-        given, right = _in_words(finding, plain, group)
+        if finding["type"] == "extra_forbidden":
+            right = closest(path[-1], fields) if len(path) == 1 else "leave it out"
+            problems[key] = Problem(key, f"is not a key of {title}", right)
+            continue
+        given, right = _in_words(finding)
         earlier = problems.get(key)
         problems[key] = Problem(key, given, f"{earlier.right} or {right}" if earlier else right)
-    return list(problems.values())
+    yield from problems.values()
 
 
-def _unknown_option(section: str, plain: Any, group: str) -> Problem:
-    known: Collection[str] = options(group)
+def unknown_option(section: str, plain: Any, known: Collection[str]) -> Problem:
+    """A choice whose `name` is no option's."""
     if not isinstance(plain, Mapping):
-        return Problem(section, f"{_shown(plain)} was given", f"one of the options of {group}: {', '.join(known)}")
+        return Problem(section, f"{_shown(plain)} was given", f"one of the options {', '.join(known)}")
     if "name" not in plain:
         return Problem(f"{section}.name", "is missing", f"one of {', '.join(known)}")
     return Problem(f"{section}.name", f"{_shown(plain['name'])} was given", closest(str(plain["name"]), known))
@@ -113,16 +104,11 @@ def _path(plain: Any, loc: Iterable[int | str]) -> list[str]:
     return path
 
 
-def _in_words(finding: Any, plain: Any, group: str | None) -> tuple[str, str]:
+def _in_words(finding: Any) -> tuple[str, str]:
     """(what was given, what would be right) of one finding."""
     kind, value = finding["type"], finding["input"]
     if kind == "missing":
         return "is missing", _RIGHT["missing"]
-    if kind == "extra_forbidden":
-        known = list(options(group)[plain["name"]].model_fields) if group is not None else []
-        owner = f"{group}={plain['name']}" if group is not None else "this section"
-        name = str(finding["loc"][-1])
-        return f"is not a key of {owner}", closest(name, known) if known else "leave it out"
     if kind in _RIGHT:
         right = _RIGHT[kind].format(**finding.get("ctx", {}))
         if kind == "int_type" and isinstance(value, float) and value.is_integer():

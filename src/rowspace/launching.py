@@ -21,8 +21,10 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from rowspace.composition import compose, conf_dir, plain
 from rowspace.errors import ConfigError, MachineError, Problem, RowspaceError
@@ -40,11 +42,11 @@ def opened(command: str, config_path: str | None) -> Iterator[Any]:
 
 def launch(hydra: Any, command: str, name: str, args: Any, typed: tuple[str, ...]) -> None:
     """Show, run or sweep the config called `name`, after every problem in it has been reported."""
+    if args.cfg:
+        _show(hydra, name, args)
+        return
     sweep = args.multirun or "hydra.mode=MULTIRUN" in args.overrides
     composed, problems = compose(hydra, name, args.overrides, RunMode.MULTIRUN if sweep else RunMode.RUN)
-    if args.cfg and not problems:
-        hydra.show_cfg(name, args.overrides, args.cfg, args.package, args.resolve)
-        return
     quiet = _quiet(composed)
     job = Job(command, typed, folder_given=not any(word.startswith(("hydra.run", "hydra.sweep")) for word in quiet))
     if sweep:
@@ -59,6 +61,14 @@ def launch(hydra: Any, command: str, name: str, args: Any, typed: tuple[str, ...
     hydra.run(name, once, [*quiet, *args.overrides])
     if once.rows[0].error is not None:
         raise once.rows[0].error
+
+
+def _show(hydra: Any, name: str, args: Any) -> None:
+    """Print the composed config; only one that cannot be composed is looked at twice."""
+    try:
+        hydra.show_cfg(name, args.overrides, args.cfg, args.package, args.resolve)
+    except (HydraException, OmegaConfBaseException):
+        raise ConfigError(*compose(hydra, name, args.overrides, RunMode.RUN)[1]) from None
 
 
 @dataclass

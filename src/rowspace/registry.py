@@ -6,7 +6,7 @@ Option files import no torch, so that a typo is refused before anything heavy is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
@@ -19,9 +19,9 @@ from rowspace.errors import Problem
 class Option(BaseModel):
     """One choice of one group. Fields have types, bounds and a docstring each, no defaults: values live in `conf/`."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
+    # Field docstrings are read by `documentation` when someone asks: reading them at import costs a typo 0.1 s. So does
+    # building validators of options that nobody chose, hence defer_build.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
     def problems(self, run: Any) -> Iterable[Problem]:
         """What is wrong with this option beside the others.
@@ -70,16 +70,23 @@ class Aside:
 
 
 class Chosen:
-    """Annotation of a config field: one registered option of `group`, discriminated by its `name`.
+    """Annotation of a config field: one registered option of `group`, found by its `name`.
 
-    `position: Annotated[PositionOption, Chosen("position")]` reads as the base class and validates as the union.
+    `position: Annotated[PositionOption, Chosen("position")]` reads as the base class; what it holds is one option's own
+    class, and no other option's validator is built.
     """
 
     def __init__(self, group: str) -> None:
         self.group = group
 
+    def validate(self, value: Any) -> Option:
+        """The option that a mapping describes, or an option as it is. ValidationError of that option's own fields."""
+        known = options(self.group)
+        if isinstance(value, Option) and known.get(getattr(value, "name", "")) is type(value):
+            return value
+        if not isinstance(value, Mapping) or value.get("name") not in known:
+            raise ValueError(f"{self.group} is one of {', '.join(known)}")
+        return known[value["name"]].model_validate(value)
+
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        choices = {name: handler.generate_schema(option) for name, option in options(self.group).items()}
-        if not choices:  # no option is installed: every value is refused when it is given, not at import
-            return core_schema.literal_schema([object()])
-        return core_schema.tagged_union_schema(choices, discriminator="name")
+        return core_schema.no_info_plain_validator_function(self.validate)
