@@ -24,7 +24,7 @@ class DefaultProbes(ProbesOption):
     passes: int = Field(ge=1, le=1000)
     """Measurements spread evenly over the run, the last one after its last step; one more is made before the first."""
     maps: int = Field(ge=1, le=100)
-    """Of these passes, how many also draw the map of the table (the last one always does)."""
+    """How many times tables, figures and the map are drawn too: evenly spaced, the last after the last step."""
     nulls: int = Field(ge=2, le=50)
     """Random tables of the same shape and row norms behind every null and its standard deviation."""
     neighbours: int = Field(ge=1, le=100)
@@ -53,14 +53,13 @@ class DefaultProbes(ProbesOption):
         from rowspace.callbacks.neighbours import NeighboursCallback
         from rowspace.probes.categories import read_lists
 
-        steps = evenly_spaced(watched.total_steps, self.passes)
-        maps = evenly_spaced(watched.total_steps, self.maps)
+        steps = evenly_spaced(watched.total_steps, self.passes) | {0}
+        tables = evenly_spaced(watched.total_steps, self.maps)
         lists = {word: frozenset({name}) for word, name in watched.classes.items()} or read_lists(self.lists)
+        seen: dict[str, Any] = {"recorder": recorder, "watched": watched, "steps": steps, "tables": tables}
         return [
-            GeometryCallback(recorder=recorder, watched=watched, steps=steps | {0}, nulls=self.nulls),
-            NeighboursCallback(
-                recorder=recorder, watched=watched, steps=steps | {0}, maps=maps, lists=lists, option=self
-            ),
+            GeometryCallback(**seen, nulls=self.nulls),
+            NeighboursCallback(**seen, lists=lists, option=self),
         ]
 
 

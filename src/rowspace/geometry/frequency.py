@@ -7,6 +7,7 @@ rank correlation (and its sign is the finding: tied and output tables have it ne
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,3 +59,19 @@ def _average_ranks(values: np.ndarray) -> np.ndarray:
     _, inverse, sizes = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
     return (last - (sizes - 1) / 2.0)[inverse]
+
+
+@dataclass(frozen=True)
+class Band:
+    """One tenth of the vocabulary: how many tokens, and the range of their counts."""
+
+    decile: int
+    tokens: int
+    count_low: int
+    count_high: int
+
+
+def find_bands(deciles: np.ndarray, counts: np.ndarray) -> list[Band]:
+    """The tenths that hold a token, the rarest first."""
+    members = [(decile, counts[deciles == decile]) for decile in range(1, DECILES + 1)]
+    return [Band(decile, len(own), int(own.min()), int(own.max())) for decile, own in members if len(own)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.geometry.rows import BLOCK
+from rowspace.geometry.rows import BLOCK, blocks
 from rowspace.geometry.spectrum import count_directions, spectrum_of_gram
 from rowspace.table import Missing
 
@@ -43,7 +43,8 @@ class Null:
 def measure_null(norms: np.ndarray, d: int, *, seed: int, first: np.ndarray | None) -> Null:
     """Numbers of a random table with the given norms (V,), a block of it at a time.
 
-    A random table is well conditioned, so its Gram matrix is multiplied in float32 and added up in float64; the
+    Between tables of unrelated directions the squared distance is the sum of the squared sizes: that is the null of
+    the relative drift. A random table is well conditioned, so its Gram matrix is multiplied in float32 and added up in float64; the
     centred one follows from it by subtracting the mean, which is small. `first` (V, d): the start of the run.
     """
     V = len(norms)
@@ -76,6 +77,9 @@ def measure_null(norms: np.ndarray, d: int, *, seed: int, first: np.ndarray | No
     numbers["mean_cosine_centred"] = _mean_cosine(around, n)
     if first is not None:
         numbers["drift_cosine"] = float(sum(turned) / kept) if kept else Missing("every row is zero")
+        began = sum(float((rows**2).sum()) for rows in blocks(first))
+        ended = float((norms**2).sum())
+        numbers["drift_relative"] = float(np.sqrt(1 + ended / began)) if began else Missing("the table began at zero")
     return Null(numbers, uncentred * size)
 
 

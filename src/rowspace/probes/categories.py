@@ -18,7 +18,7 @@ Lists = Mapping[str, frozenset[str]]
 
 
 def read_lists(path: str | Path | None) -> dict[str, frozenset[str]]:
-    """Word -> categories, from a JSON file `{"categories": {"royalty": ["king", ...], ...}}`; None: our English ones."""
+    """Word -> categories, from a JSON file `{"categories": {"royalty": ["king", ...]}}`; None: our English ones."""
     file = ENGLISH if path is None else Path(path)
     try:
         categories = json.loads(file.read_text(encoding="utf-8"))["categories"]

@@ -1,0 +1,113 @@
+"""Logs what lies near what: hit rate with its chance, neighbour tables with verdicts, the map of E.
+
+The mathematics is in `rowspace.probes` and `rowspace.geometry.plane`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rowspace.callbacks.base import Watched
+from rowspace.callbacks.cadence import Watcher
+from rowspace.figures.map import draw_map
+from rowspace.geometry.frequency import find_deciles
+from rowspace.geometry.plane import find_plane
+from rowspace.geometry.rows import find_text_rows, unit_rows
+from rowspace.probes.categories import Lists
+from rowspace.probes.hit_rate import HitRate, measure_hit_rate
+from rowspace.probes.nearest import find_nearest
+from rowspace.probes.neighbours import count_verdicts, find_eligible, find_neighbours
+from rowspace.probes.words import Word, find_stratified, find_word
+from rowspace.table import Missing, TokenTable
+
+NEAREST_ON_MAP = 5
+
+
+class NeighboursCallback(Watcher):
+    """Scalars `probe/neighbours/...` of E at every look; the tables `neighbours` and `map_E`, and the map, at some."""
+
+    def __init__(
+        self,
+        *,
+        recorder: Any,
+        watched: Watched,
+        steps: frozenset[int],
+        tables: frozenset[int],
+        lists: Lists,
+        option: Any,
+    ) -> None:
+        super().__init__(recorder=recorder, watched=watched, steps=steps | tables)
+        self._tables = tables
+        self._lists = lists
+        self._option = option
+        self._words: tuple[list[Word], list[Word]] | None = None
+
+    def look(self, step: int, tables: Mapping[str, TokenTable]) -> None:
+        table = tables["E"]
+        found = find_deciles(table)
+        deciles = None if isinstance(found, Missing) else found
+        shown, listed = self._resolve(table, deciles)
+        rules: dict[str, Any] = {"lists": self._lists, "min_count": self._option.min_count, "deciles": deciles}
+        rows = find_neighbours(table, shown, k=self._option.neighbours, **rules)
+        hits = measure_hit_rate(table, listed, k=self._option.neighbours, **rules)
+        self.recorder.scalars(step, name_numbers(hits, count_verdicts(rows)))
+        if step in self._tables:
+            self.recorder.table(step, "neighbours", [{"step": step, **row} for row in rows])
+            for name, drawn in tables.items():
+                mapped, share = find_map(drawn)
+                self.recorder.table(step, f"map_{name}", [{"step": step, **row} for row in mapped])
+                named = [word.ids[0] for word in shown if word.one_piece]
+                self.recorder.figure(step, f"map_{name}", draw_map(mapped, table=name, share=share, named=named))
+
+    def _resolve(self, table: TokenTable, deciles: np.ndarray | None) -> tuple[list[Word], list[Word]]:
+        """The words shown and the words listed, resolved once a run: a tokenizer is frozen."""
+        if self._words is None:
+            how: dict[str, Any] = {"table": table, "encode": self.watched.encode}
+            named = [find_word(w, several_pieces=self._option.several_pieces, **how) for w in self._option.words]
+            drawn = (
+                []
+                if deciles is None
+                else find_stratified(table, deciles, per_decile=self._option.per_decile, seed=self.watched.seed)
+            )
+            listed = [find_word(word, several_pieces="skip", **how) for word in self._lists]
+            self._words = (named + drawn, listed)
+        return self._words
+
+
+def name_numbers(hits: HitRate, verdicts: Mapping[str, int]) -> dict[str, float | Missing]:
+    """Metric keys of a look."""
+    numbers: dict[str, float | Missing] = {
+        "probe/neighbours/hit_rate": hits.rate,
+        "probe/neighbours/hit_rate/null": hits.chance,
+        "probe/neighbours/hit_rate/null_sd": hits.chance_sd,
+        "probe/neighbours/coverage": hits.coverage,
+        "probe/neighbours/words": float(hits.words),
+    }
+    for decile, rate in enumerate(hits.by_decile, start=1):
+        numbers[f"probe/neighbours/hit_rate_decile_{decile}"] = rate
+    for verdict, count in verdicts.items():
+        numbers[f"probe/neighbours/n_{verdict.replace('-', '_')}"] = float(count)
+    return numbers
+
+
+def find_map(table: TokenTable) -> tuple[list[dict[str, Any]], float]:
+    """One row a token that is not special: token_id, token, count, x, y, nearest, nearest_ids; and the share of
+    variance that the plane carries. The plane is fitted on the tokens seen in training."""
+    shown = np.flatnonzero(find_eligible(table))
+    plane, share = find_plane(table.vectors, fit_on=find_text_rows(table))
+    units, norms = unit_rows(table.vectors)
+    own = shown.astype(np.int64)
+    near, _ = find_nearest(units, units[own], k=NEAREST_ON_MAP, eligible=find_eligible(table) & (norms > 0), own=own)
+    rows: list[dict[str, Any]] = []
+    for id_, ids in zip(own.tolist(), near.tolist(), strict=True):
+        kept = [other for other in ids if other >= 0 and norms[id_] > 0]
+        rows.append(
+            {"token_id": id_, "token": str(table.tokens[id_])}
+            | {"count": None if table.counts is None else int(table.counts[id_])}
+            | {"x": round(float(plane[id_, 0]), 5), "y": round(float(plane[id_, 1]), 5)}
+            | {"nearest": [str(table.tokens[other]) for other in kept], "nearest_ids": kept}
+        )
+    return rows, share

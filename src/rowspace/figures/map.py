@@ -1,0 +1,97 @@
+"""The map of a table: every token on the plane of largest variance, coloured by how often it was seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from rowspace.figures.style import BY_FREQUENCY, MONO, figure
+from rowspace.figures.tokens import show_in_figure
+
+MOST_POINTS = 20_000
+
+
+def draw_map(
+    rows: Sequence[Mapping[str, Any]], *, table: str, share: float | None = None, named: Sequence[int] = ()
+) -> go.Figure:
+    """`rows` are a table `map_E`; `share` the share of variance on the plane; `named` ids to write on the map."""
+    shown = sample_rows(rows, named)
+    counted = any(row["count"] is not None for row in shown)
+    points = go.Scattergl(
+        x=[row["x"] for row in shown],
+        y=[row["y"] for row in shown],
+        ids=[str(row["token_id"]) for row in shown],
+        customdata=[_hover(row) for row in shown],
+        hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<br>nearest: %{customdata[2]}<extra></extra>",
+        mode="markers",
+        name="tokens",
+        marker={
+            "size": 5,
+            "opacity": 0.75,
+            "color": [math.log10((row["count"] or 0) + 1) for row in shown],
+            "colorscale": BY_FREQUENCY,
+            "showscale": counted,
+            "colorbar": _colourbar(shown),
+        },
+        hoverlabel={"font": {"family": MONO}},
+    )
+    wanted = set(named)
+    labelled = [row for row in shown if row["token_id"] in wanted]
+    labels = go.Scatter(
+        x=[row["x"] for row in labelled],
+        y=[row["y"] for row in labelled],
+        text=[f"<b>{show_in_figure(row['token'].strip())}</b>" for row in labelled],
+        mode="text",
+        name="words looked up",
+        hoverinfo="skip",
+        textfont={"size": 13},
+    )
+    plane = "" if share is None else f" The plane carries {share:.0%} of the variance, so"
+    sampled = "" if len(shown) == len(rows) else f" {len(shown):,} of {len(rows):,} tokens are drawn."
+    return figure(
+        [points, labels],
+        title=f"What lies near what in {table}?",
+        x=f"first principal direction of {table}",
+        y="second",
+        caption=f"A point is a token, its colour how often it was seen.{plane or ' Two of d directions are shown:'} points "
+        f"that are close here need not be close in the table; the nearest five in its text really are.{sampled}",
+        alt=f"Scatter plot of the rows of {table} on two principal directions, coloured by frequency.",
+        showlegend=False,
+        xaxis={"showticklabels": False},
+        yaxis={"showticklabels": False},
+        dragmode="pan",
+        margin={"l": 30, "r": 8, "t": 44, "b": 30},
+    )
+
+
+def sample_rows(rows: Sequence[Mapping[str, Any]], named: Sequence[int]) -> list[Mapping[str, Any]]:
+    """At most MOST_POINTS rows: those named, the commonest, and an even sample of the rest."""
+    if len(rows) <= MOST_POINTS:
+        return list(rows)
+    wanted = set(named)
+    order = sorted(range(len(rows)), key=lambda i: (rows[i]["token_id"] not in wanted, -(rows[i]["count"] or 0)))
+    half = MOST_POINTS // 2
+    rest = order[half:]
+    even = [rest[round(i * (len(rest) - 1) / (half - 1))] for i in range(half)]
+    return [rows[i] for i in sorted({*order[:half], *even})]
+
+
+def _hover(row: Mapping[str, Any]) -> list[str]:
+    count = row["count"]
+    seen = "nobody counted" if count is None else f"seen {count:,} times"
+    return [show_in_figure(row["token"]), seen, "  ".join(show_in_figure(token) for token in row["nearest"])]
+
+
+def _colourbar(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    largest = max((row["count"] or 0 for row in rows), default=0)
+    powers = list(range(len(str(largest))))
+    return {
+        "title": {"text": "seen", "side": "top"},
+        "tickvals": [math.log10(10**power + 1) for power in powers],
+        "ticktext": [f"{10**power:,}" for power in powers],
+        "thickness": 10,
+        "len": 0.6,
+    }

@@ -1,0 +1,65 @@
+"""The look that all figures share: Okabe-Ito colours, grey for nulls and chance, nothing painted behind.
+
+A figure is a Plotly figure of plain lists (Plotly 7 writes arrays as base64, which W&B may not draw). Its title says
+the question; `layout.meta` holds a caption (how to read it, what to conclude, what not) and what a screen reader says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE = "#56B4E9", "#CC79A7"
+GREY = "#8a8a8a"
+GREY_BAND = "rgba(138,138,138,0.28)"
+TABLE_COLOURS = {"E": BLUE, "U": VERMILION}
+"""The same table has the same colour on every page."""
+BY_FREQUENCY = [[0.0, BLUE], [0.35, GREEN], [0.7, ORANGE], [1.0, VERMILION]]
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace"
+
+
+def figure(traces: Sequence[Any], *, title: str, x: str, y: str, caption: str, alt: str, **layout: Any) -> go.Figure:
+    """A figure in the common look; `x` and `y` are axis titles with units."""
+    axis = {"gridcolor": "rgba(128,128,128,0.22)", "zeroline": False, "automargin": True, "linecolor": GREY}
+    settings: dict[str, Any] = {
+        "title": {"text": title, "x": 0, "xref": "paper", "font": {"size": 15}},
+        "meta": {"caption": caption, "alt": alt},
+        "font": {"family": FONT, "size": 12},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 54, "r": 16, "t": 44, "b": 46},
+        "hovermode": "closest",
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "xaxis": {**axis, "title": {"text": x}},
+        "yaxis": {**axis, "title": {"text": y}},
+    }
+    for key, value in layout.items():
+        settings[key] = {**settings[key], **value} if isinstance(settings.get(key), dict) else value
+    return go.Figure(data=list(traces), layout=settings)
+
+
+def band(x: Sequence[float], middle: Sequence[float], half: Sequence[float], *, name: str) -> list[go.Scatter]:
+    """A grey band of `middle` +- `half` with its middle as a dotted line."""
+    low = [m - h for m, h in zip(middle, half, strict=True)]
+    high = [m + h for m, h in zip(middle, half, strict=True)]
+    quiet: dict[str, Any] = {"mode": "lines", "hoverinfo": "skip", "showlegend": False, "line": {"width": 0}}
+    return [
+        go.Scatter(x=list(x), y=low, **quiet),
+        go.Scatter(x=list(x), y=high, fill="tonexty", fillcolor=GREY_BAND, **quiet),
+        go.Scatter(
+            x=list(x), y=list(middle), mode="lines", name=name, line={"color": GREY, "dash": "dot", "width": 1.5}
+        ),
+    ]
+
+
+def line(
+    x: Sequence[float], y: Sequence[float | None], *, name: str, colour: str, markers: bool = False, **more: Any
+) -> go.Scatter:
+    """A coloured curve."""
+    mode = "lines+markers" if markers else "lines"
+    settings = {"line": {"color": colour, "width": 2}, "marker": {"color": colour, "size": 6}} | more
+    return go.Scatter(x=list(x), y=list(y), name=name, mode=mode, **settings)

@@ -1,0 +1,36 @@
+"""Tokens as a person can see them. Text of a corpus is hostile: nothing of it is trusted to be harmless or visible."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+
+_MARKS = {" ": "␣", "\n": "↵", "\t": "⇥"}
+_INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
+LONGEST = 48
+"""Characters of a token that are shown; a longer one ends in an ellipsis."""
+
+
+def show(token: str) -> str:
+    """The token with visible spaces and control characters: `␣king`, `↵`, `<0x00>`, `<U+202E>`.
+
+    Characters that turn, join or hide text are named, so that a token cannot rearrange the page. Not escaped for HTML.
+    """
+    if not token:
+        return "(empty)"
+    text = "".join(_visible(character) for character in token[: LONGEST + 1])
+    return text if len(token) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def show_in_figure(token: str) -> str:
+    """The same for Plotly, which renders `<b>` and `<a href>` found in its texts."""
+    return html.escape(show(token)).replace("%{", "%&#123;")
+
+
+def _visible(character: str) -> str:
+    if character in _MARKS:
+        return _MARKS[character]
+    if unicodedata.category(character) not in _INVISIBLE:
+        return character
+    code = ord(character)
+    return f"<0x{code:02X}>" if code < 0x100 else f"<U+{code:04X}>"
