@@ -97,7 +97,7 @@ def _compose_and_run(command: str, words: list[str]) -> None:
     if args.help:
         from rowspace.documentation import command_page
 
-        print(command_page(command, COMMANDS[command], args))
+        print(command_page(command, COMMANDS[command], args.overrides))
         return
     with opened(command, args.config_path) as hydra:
         if args.hydra_help:
