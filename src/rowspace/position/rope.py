@@ -1,7 +1,7 @@
 """Rotary positions: queries and keys turn by an angle that grows with their position (Su et al. 2021).
 
-In each head, the pair (2k, 2k + 1) of q and k at position p is rotated by p w_k, w_k = base^(-2k / d_head). A score then
-depends on the offset of two positions only; norms stay, values and h0 are untouched, and there are no parameters.
+In each head, the pair (2k, 2k + 1) of q and k at position p is rotated by p w_k, w_k = base^(-2k / d_head). A score
+then depends on the offset of two positions only; norms stay, values and h0 are untouched, there are no parameters.
 Pairs are adjacent everywhere; the half-split layout exists for export only.
 """
 

@@ -1,0 +1,32 @@
+"""TokenEmbedding: E (V, d), looked up by id. e = E[x] = onehot(x) E, and no one-hot vector is ever built.
+
+Only rows whose ids occur get a gradient here; a repeated id adds its gradients up in one row.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from rowspace.errors import ConfigError
+
+
+class TokenEmbedding(nn.Module):
+    """Rows of `weight`, times a constant."""
+
+    def __init__(self, *, weight: Float[Tensor, "V d"], scale: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.scale = scale
+
+    def forward(self, ids: Int[Tensor, "*N"]) -> Float[Tensor, "*N d"]:
+        """scale * E[ids]. ConfigError names an id that has no row (on a GPU torch would only abort)."""
+        V = len(self.weight)
+        if ids.numel() and not torch.compiler.is_compiling():
+            low, high = (int(extreme) for extreme in torch.aminmax(ids))
+            if low < 0 or high >= V:
+                raise ConfigError(f"id {low if low < 0 else high} has no row in a table of V={V}; ids are 0..{V - 1}")
+        rows = functional.embedding(ids, self.weight)
+        return rows if self.scale == 1 else rows * self.scale

@@ -1,0 +1,63 @@
+"""How weights start, always from an explicit generator, and what the first loss must then be.
+
+Final states have root mean square 1 (a norm stands at the end of every body), so that a first logit h.u has the
+deviation s = c std(U) sqrt(d), and the first loss is ln V + s^2 / 2 as long as no logit stands out. A row that meets
+itself stands out: tied, h holds E[x], and its logit is as large as c |u| sqrt(d) = c std(U) d.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import cast
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn.utils import skip_init
+
+
+def normal(rows: int, columns: int, *, std: float, generator: torch.Generator) -> Float[Tensor, "rows columns"]:
+    """Independent N(0, std^2) entries."""
+    return torch.empty(rows, columns).normal_(std=std, generator=generator)
+
+
+def uniform(rows: int, columns: int, *, std: float, generator: torch.Generator) -> Float[Tensor, "rows columns"]:
+    """Independent uniform entries of deviation std."""
+    bound = sqrt(3) * std
+    return torch.empty(rows, columns).uniform_(-bound, bound, generator=generator)
+
+
+def orthogonal(rows: int, columns: int, *, std: float, generator: torch.Generator) -> Float[Tensor, "rows columns"]:
+    """Orthogonal columns (rows, where there are fewer of them), entries of root mean square std."""
+    tall = normal(max(rows, columns), min(rows, columns), std=1.0, generator=generator)
+    q, r = torch.linalg.qr(tall)
+    q = q * r.diagonal().sign()
+    q = q if rows >= columns else q.t()
+    return (q * (std * sqrt(max(rows, columns)))).contiguous()
+
+
+def linear(inputs: int, outputs: int, *, bias: bool, std: float, generator: torch.Generator) -> nn.Linear:
+    """A linear map of N(0, std^2) weights and zero bias. torch's own start would draw from the global generator."""
+    layer = cast(nn.Linear, skip_init(nn.Linear, inputs, outputs, bias=bias))
+    with torch.no_grad():
+        layer.weight.normal_(std=std, generator=generator)
+        if bias:
+            layer.bias.zero_()
+    return layer
+
+
+def first_logit_scale(weight: Float[Tensor, "V d"]) -> float:
+    """The largest c <= 1 for which the first logits stay moderate: c |u| sqrt(d) <= ln(V / 20) (at least 1).
+
+    |u| is the root mean square norm of a row. One logit of ln(V / 20) adds at most ln(1.05) = 0.05 nats.
+    """
+    V, d = weight.shape
+    longest = float(weight.square().sum(1).mean().sqrt()) * sqrt(d)
+    return min(1.0, max(log(V / 20), 1.0) / longest)
+
+
+def first_loss(weight: Float[Tensor, "V d"], logit_scale: float) -> float:
+    """Expected nats a token before any training: ln V + s^2 / 2."""
+    V, d = weight.shape
+    s = logit_scale * float(weight.square().mean().sqrt()) * sqrt(d)
+    return log(V) + s**2 / 2

@@ -1,0 +1,133 @@
+"""LanguageModel: E -> positions -> body -> U, a parts list. What each part computes is in the part's own file.
+
+Knows neither optimizer nor trainer nor tokenizer. States are (B, T, d); nats are natural-log losses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from rowspace.model.base import BodyOption, EmbeddingOption, HeadOption
+from rowspace.model.embedding import TokenEmbedding
+from rowspace.model.head import Head
+from rowspace.model.initialization import first_loss
+from rowspace.model.shape import Transformer
+from rowspace.position.base import PositionOption
+from rowspace.position.scheme import PositionScheme
+
+
+class LanguageModel(nn.Module):
+    """Next-token model: `embedding.weight` is E, `head.weight` is U."""
+
+    def __init__(
+        self, *, embedding: TokenEmbedding, position: PositionScheme, body: nn.Module, head: Head, n_ctx: int
+    ) -> None:
+        super().__init__()
+        self.embedding = embedding
+        self.position = position
+        self.body = body
+        self.head = head
+        self.n_ctx = n_ctx
+
+    @property
+    def vocab_size(self) -> int:
+        """V."""
+        return len(self.embedding.weight)
+
+    @property
+    def d(self) -> int:
+        """Width of rows and states."""
+        return self.embedding.weight.shape[1]
+
+    @property
+    def tied(self) -> bool:
+        """U is E, one parameter."""
+        return self.head.weight is self.embedding.weight
+
+    def first_loss(self) -> float:
+        """ln V + s^2 / 2: nats a token that this model must show before any training."""
+        return first_loss(self.head.weight.detach(), self.head.logit_scale)
+
+    def inputs(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "B T"] | None = None) -> Float[Tensor, "B T d"]:
+        """h0: scaled rows of E with what the scheme adds to them. Row t depends on ids[t] and its position alone."""
+        self.position.reach(ids.shape[1] if positions is None else int(positions.max()) + 1)
+        return self.position.add(self.embedding(ids), positions)
+
+    def states(
+        self,
+        ids: Int[Tensor, "B T"],
+        positions: Int[Tensor, "B T"] | None = None,
+        segments: Int[Tensor, "B T"] | None = None,
+    ) -> list[Float[Tensor, "B T d"]]:
+        """Every layer's states: the first is h0, the last is what the head reads (normalized).
+
+        `positions` None means 0..T-1; `segments` (None: one) keep attention among tokens of equal number.
+        """
+        return self.body(self.inputs(ids, positions), self.position, positions, segments)
+
+    def forward(
+        self,
+        ids: Int[Tensor, "B T"],
+        positions: Int[Tensor, "B T"] | None = None,
+        segments: Int[Tensor, "B T"] | None = None,
+    ) -> Float[Tensor, "B T d"]:
+        """The final states."""
+        return self.states(ids, positions, segments)[-1]
+
+    def loss(
+        self, states: Float[Tensor, "B T d"], targets: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
+        """Nats summed over scored targets (-100 is not scored), and how many there are. Divide by all of a step."""
+        return self.head.sum_nats(states.flatten(0, 1), targets.flatten()), (targets != -100).sum()
+
+    @torch.no_grad()
+    def token_nats(
+        self,
+        ids: Int[Tensor, "B T"],
+        targets: Int[Tensor, "B T"],
+        positions: Int[Tensor, "B T"] | None = None,
+        segments: Int[Tensor, "B T"] | None = None,
+    ) -> Float[Tensor, "B T"]:
+        """-ln p(target | what comes before) of each token, 0 where the target is -100. No gradient."""
+        states = self(ids, positions, segments)
+        return self.head.token_nats(states.flatten(0, 1), targets.flatten()).view(targets.shape)
+
+    def logits(self, states: Float[Tensor, "*N d"]) -> Float[Tensor, "*N V"]:
+        """One score a token for each state; N x V numbers, so for few states only."""
+        return self.head(states)
+
+
+def build(
+    *,
+    model: Transformer,
+    embedding: EmbeddingOption,
+    position: PositionOption,
+    body: BodyOption,
+    head: HeadOption,
+    vocab_size: int,
+    seed: int,
+) -> LanguageModel:
+    """The model of the options, in float32 on the CPU. Leaves the global generator alone.
+
+    Each part draws from a generator of its own, so that another position scheme or an untied head changes no weight
+    of the other parts.
+    """
+    made = embedding.build(vocab_size=vocab_size, d=model.d, generator=_generator(seed, "embedding"))
+    return LanguageModel(
+        embedding=made,
+        position=position.build(
+            d=model.d, heads=model.heads, n_ctx=model.n_ctx, generator=_generator(seed, "position")
+        ),
+        body=body.build(model=model, generator=_generator(seed, "body")),
+        head=head.build(embedding=made, generator=_generator(seed, "head")),
+        n_ctx=model.n_ctx,
+    )
+
+
+def _generator(seed: int, part: str) -> torch.Generator:
+    digest = hashlib.sha256(f"{seed}/{part}".encode()).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))

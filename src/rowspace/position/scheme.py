@@ -1,0 +1,72 @@
+"""PositionScheme: three hooks with neutral defaults, called unconditionally, so that attention has no flags.
+
+`add` acts on h0, `rotate` on queries and keys, `bias` on scores, the last two in every attention layer. Positions are
+None (0..T-1) or (B, T) where windows hold several documents whose positions restart. The base class is the scheme
+`none`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+
+class PositionScheme(nn.Module):
+    """No positions; the base of every other scheme."""
+
+    def reach(self, n: int) -> None:
+        """Have values for positions 0..n-1. ConfigError where the scheme has no such positions."""
+
+    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "B T"] | None) -> Float[Tensor, "B T d"]:
+        """h0 with positions in it."""
+        return h
+
+    def rotate(
+        self,
+        q: Float[Tensor, "B H T d_head"],
+        k: Float[Tensor, "B H T d_head"],
+        positions: Int[Tensor, "B T"] | None,
+    ) -> tuple[Float[Tensor, "B H T d_head"], Float[Tensor, "B H T d_head"]]:
+        """Queries and keys with positions in them."""
+        return q, k
+
+    def bias(
+        self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "B T"] | None
+    ) -> Float[Tensor, "#B #H T T"] | None:
+        """What is added to the scores of T queries (rows) and T keys; None: nothing. `h` gives size, type, device."""
+        return None
+
+
+class FixedTable(PositionScheme):
+    """A scheme with one table of numbers by position that nothing trains.
+
+    The table is computed in float64 and kept in float32 (float64 in a float64 model), whatever type the model is moved
+    to: in bf16 neighbouring positions beyond 256 would collapse. It is no part of the state dict and grows on demand.
+    """
+
+    table: Tensor
+
+    def __init__(self, *, rows: Callable[[int], np.ndarray], n: int) -> None:
+        super().__init__()
+        self._rows = rows
+        self.register_buffer("table", torch.from_numpy(rows(n)).float(), persistent=False)
+
+    def reach(self, n: int) -> None:
+        """Extend the table to positions 0..n-1 where it is shorter."""
+        if n > len(self.table):
+            self.table = torch.from_numpy(self._rows(n)).to(self.table)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> FixedTable:
+        n = len(self.table)
+        super()._apply(fn, recurse)
+        wide = torch.float64 if self.table.dtype == torch.float64 else torch.float32
+        self.table = torch.from_numpy(self._rows(n)).to(device=self.table.device, dtype=wide)
+        return self
+
+    def at(self, T: int, positions: Int[Tensor, "B T"] | None) -> Float[Tensor, "*B T w"]:
+        """The table's rows for T tokens at `positions`."""
+        return self.table[:T] if positions is None else self.table[positions]
