@@ -17,11 +17,19 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from rowspace.errors import ConfigError, MachineError
+from rowspace.errors import ConfigError, MachineError, Stopped
 from rowspace.runfolder import FORMAT, STALE_AFTER, RunFolder, machine_errors, write_atomically
 
 BEAT_EVERY = 10.0
 """Seconds between heartbeats."""
+LOOK_EVERY = 2.0
+"""Seconds between two looks of a sweep's job at a run that another process trains."""
+OURS = ("lock", "train.log")
+"""What may lie in a folder that no run has claimed yet."""
+
+
+class HeldError(MachineError):
+    """Somebody else is running this run."""
 
 
 def is_alive(folder: RunFolder) -> bool:
@@ -61,47 +69,71 @@ def choose(path: Path, *, rerun: bool) -> Path:
 
 
 @contextlib.contextmanager
-def claim(path: Path, *, hash: str, **fields: Any) -> Iterator[RunFolder]:
+def claim(path: Path, *, hash: str, wait: bool, **fields: Any) -> Iterator[RunFolder]:
     """Hold the run folder at `path`, made if it is not there, for as long as the block runs.
 
-    Of two processes that ask at once, one gets it; the other is told who has it (MachineError). A folder of another
-    configuration is refused (ConfigError). `fields` go into run.json beside host, heartbeat, attempt and started.
-    A finished run's folder comes back untouched: the caller sees `run["status"]`.
+    Of two processes that ask at once one gets it; the other is told who has it (MachineError), or with `wait` gets it
+    afterwards. A folder of another configuration is refused (ConfigError). `fields` go into run.json beside host,
+    heartbeat, attempt and started. A finished run's folder comes back untouched: the caller sees `run["status"]`. A
+    block that raises leaves the run failed or interrupted, with the reason.
     """
+    lock, folder = _acquire(path, hash=hash, fields=fields, wait=wait)
+    try:
+        if folder.run["status"] == "finished":
+            yield folder
+            return
+        with _beating(folder):
+            try:
+                yield folder
+            except BaseException as error:
+                _close(folder, error)
+                raise
+    finally:
+        lock.release()
+
+
+def _acquire(path: Path, *, hash: str, fields: dict[str, Any], wait: bool) -> tuple[FileLock, RunFolder]:
+    while True:
+        try:
+            return _try(path, hash=hash, fields=fields)
+        except HeldError:
+            if not wait:
+                raise
+            time.sleep(LOOK_EVERY)
+
+
+def _try(path: Path, *, hash: str, fields: dict[str, Any]) -> tuple[FileLock, RunFolder]:
+    """The lock and the folder, or HeldError."""
     with machine_errors("make the run folder", path):
         path.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path / "lock")
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise MachineError(_held(path)) from None
+            raise HeldError(_holder(path)) from None
     try:
-        folder = _open(path, hash=hash, fields=fields)
-        if folder.run["status"] == "finished":
-            yield folder
-            return
-        with _beating(folder):
-            yield folder
-    finally:
+        return lock, _open(path, hash=hash, fields=fields)
+    except BaseException:
         lock.release()
+        raise
 
 
 def _open(path: Path, *, hash: str, fields: dict[str, Any]) -> RunFolder:
     """The folder whose lock we hold, marked as running by us unless it is finished."""
+    for leftover in path.rglob(".*.tmp"):  # of a process killed while it wrote
+        leftover.unlink(missing_ok=True)
     if not (path / "run.json").exists():
-        strangers = sorted(entry.name for entry in path.iterdir() if entry.name != "lock" and entry.name[0] != ".")
+        strangers = sorted(entry.name for entry in path.iterdir() if entry.name not in OURS and entry.name[0] != ".")
         if strangers:
             right = "name an empty folder or a new one"
             raise ConfigError(f"hydra.run.dir: {path} holds other things ({strangers[0]}); {right}")
         write_atomically(path / "run.json", f'{{"hash": "{hash}", "format": {FORMAT}, "attempt": 0}}'.encode())
-    for leftover in path.rglob(".*.tmp"):  # of a process killed while it wrote
-        leftover.unlink(missing_ok=True)
     folder = RunFolder(path)
     if folder.run.get("hash") != hash:
         raise ConfigError(f"study: {path} holds a run of another configuration; choose another study=NAME")
     elsewhere = folder.run.get("host") != socket.gethostname()  # whose lock may not reach us
     if folder.run.get("status") == "running" and elsewhere and _is_fresh(folder):
-        raise MachineError(_held(path))
+        raise HeldError(_holder(path))
     if folder.run.get("status") != "finished":
         attempt = int(folder.run.get("attempt", 0)) + 1
         now = time.time()
@@ -111,7 +143,14 @@ def _open(path: Path, *, hash: str, fields: dict[str, Any]) -> RunFolder:
     return folder
 
 
-def _held(path: Path) -> str:
+def _close(folder: RunFolder, error: BaseException) -> None:
+    """Say in run.json how the run ended; a disk that refuses even that must not hide the first error."""
+    ended = "interrupted" if isinstance(error, (KeyboardInterrupt, Stopped)) else "failed"
+    with contextlib.suppress(MachineError):
+        folder.update(status=ended, ended=time.time(), error=f"{type(error).__name__}: {error}")
+
+
+def _holder(path: Path) -> str:
     """Who has the folder, in a sentence."""
     try:
         run = RunFolder(path).run

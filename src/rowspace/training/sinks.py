@@ -6,12 +6,15 @@ null in the row, with the reason in run.json.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rowspace.runfolder import STEP, RunFolder
 from rowspace.table import Missing
+from rowspace.training.logger import WandbLogger
 from rowspace.training.tracking import Tracking
 
 
@@ -79,3 +82,29 @@ class Sinks:
         """Rows of metrics.jsonl with the one in hand."""
         self.flush()
         return self._rows
+
+
+@contextlib.contextmanager
+def open_sinks(folder: RunFolder, option: WandbLogger, *, config: Mapping[str, Any], say: Any) -> Iterator[Sinks]:
+    """The sinks of a run, closed with its exit code and a summary equal to the metrics of run.json.
+
+    The W&B id is in run.json before anything is logged, and the same for every attempt.
+    """
+    known = folder.run.get("wandb") or {}
+    id_ = known.get("id") or secrets.token_hex(4)
+    folder.update(wandb={"id": id_})
+    group = folder.run.get("study") or folder.path.parent.name
+    named = {"id": id_, "name": folder.path.name, "group": group, "config": config}
+    tracking = Tracking(option, folder=folder.path, warn=say, **named)
+    where = None if tracking.folder is None else str(tracking.folder)
+    folder.update(wandb={"mode": tracking.mode, "folder": where, "sync": tracking.sync_command})
+    sinks = Sinks(folder, tracking)
+    code = 0
+    try:
+        yield sinks
+        sinks.flush()
+    except BaseException as error:
+        code = getattr(error, "exit_code", 130 if isinstance(error, KeyboardInterrupt) else 1)
+        raise
+    finally:
+        tracking.finish(exit_code=code, summary=folder.run.get("metrics") or sinks.latest)

@@ -1,0 +1,75 @@
+"""The numbers that tables print: validation and test by best.ckpt, what the run cost, and its floors."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from rowspace.data.floors import uniform, unigram
+from rowspace.data.stream import TokenStream
+from rowspace.model.language_model import LanguageModel
+from rowspace.model.ledger import flops_per_token, parameter_split
+from rowspace.table import Missing
+from rowspace.training.evaluation import Evaluation
+
+
+def final_metrics(
+    latest: Mapping[str, float | None], reasons: Mapping[str, str], best: Evaluation, test: Evaluation
+) -> dict[str, Any]:
+    """`metrics`, `reasons` and `audit` of run.json.
+
+    val/* and test/* are those of best.ckpt; val/loss_last and val/bpb_last those of the last step; every other key
+    has its last value.
+    """
+    metrics = dict(latest)
+    why = {key: reason for key, reason in reasons.items() if metrics.get(key) is None}
+    for key in ("val/loss", "val/bpb"):
+        metrics[f"{key}_last"] = metrics.pop(key, None)
+        if key in why:
+            why[f"{key}_last"] = why[key]
+    for evaluation in (best, test):
+        for key, value in evaluation.scalars().items():
+            metrics[key] = None if isinstance(value, Missing) else value
+            why |= {key: value.reason} if isinstance(value, Missing) else {}
+    audits = {f"{each.split}/bpb": each.audit.verdict for each in (best, test)}
+    return {"metrics": metrics, "reasons": why, "audit": audits}
+
+
+def floors(stream: TokenStream, counts: Any, evaluation: Evaluation) -> dict[str, float | None]:
+    """What a uniform and a unigram model lose on the split: bits per byte, and nats a token."""
+    found: dict[str, float | None] = {}
+    for name, floor in (
+        ("uniform", uniform(stream, evaluation.audit)),
+        ("unigram", unigram(stream, counts, evaluation.audit)),
+    ):
+        found[f"{name}_bpb"] = None if isinstance(floor.bpb, Missing) else floor.bpb
+        found[f"{name}_loss"] = floor.nats_per_token
+    return found
+
+
+def cost(model: LanguageModel, *, tokens: int, of_bytes: int, seconds: float) -> dict[str, Any]:
+    """What a run took: parameters, floating-point operations a token, tokens, bytes, peak memory, seconds."""
+    split = parameter_split(model)
+    return {
+        "parameters": split["total"],
+        "parameters_E": split["E"],
+        "parameters_U": split["U"],
+        "parameters_position": split["position"],
+        "parameters_body": split["body"],
+        "flops_per_token": flops_per_token(model)["train"],
+        "tokens_seen": tokens,
+        "bytes_seen": of_bytes,
+        "peak_memory_bytes": peak_memory(),
+        "seconds": seconds,
+    }
+
+
+def peak_memory() -> int:
+    """Largest resident memory of this process so far, and of its GPU, in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return resident + (torch.cuda.max_memory_allocated() if torch.cuda.is_available() else 0)

@@ -1,0 +1,139 @@
+"""Puts task, batches and callbacks into a Lightning trainer and runs it, from the start or from a checkpoint.
+
+The whole run is one Lightning epoch of `total_steps` batches: epochs of the data are the loader's own affair. Lightning
+neither logs, evaluates nor saves here; each of that is a callback, in an order that a resume can rely on.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as lightning
+import torch
+
+from rowspace.callbacks.checkpointing import Checkpointing
+from rowspace.callbacks.evaluation import Validation
+from rowspace.callbacks.losses import Losses
+from rowspace.callbacks.page import PageWriting
+from rowspace.callbacks.progress import TrainingProgress
+from rowspace.callbacks.random_states import RandomStates
+from rowspace.callbacks.stopping import Stopping
+from rowspace.data.batches import TrainingBatches
+from rowspace.data.stream import TokenStream
+from rowspace.errors import ConfigError, MachineError, Stopped
+from rowspace.model.allocator import keep_pages
+from rowspace.runfolder import RunFolder
+from rowspace.table import Missing
+from rowspace.terminal import Terminal, visible
+from rowspace.training.checkpoints import AtomicIO
+from rowspace.training.sinks import Sinks
+from rowspace.training.task import Task
+from rowspace.training.trainer import Trainer
+
+PRECISIONS: dict[str, Any] = {"fp32": "32-true", "bf16": "bf16-mixed"}
+
+
+def prepare_machine(option: Trainer, say: Callable[[str], None]) -> None:
+    """Threads and allocator of this process, before anything is computed in it."""
+    torch.set_num_threads(option.threads)
+    if torch.get_num_threads() != option.threads:
+        given = f"{option.threads} threads were asked and torch takes {torch.get_num_threads()}"
+        raise MachineError(f"trainer.threads: {given}; unset OMP_THREAD_LIMIT or ask for what it allows")
+    if option.allocator == "keep":
+        keep_pages()
+    if option.precision == "bf16" and not torch.cuda.is_available():
+        say("bf16 on a CPU without bf16 units is about three times slower than trainer.precision=fp32.")
+
+
+def fit(
+    task: Task,
+    batches: TrainingBatches,
+    *,
+    option: Trainer,
+    folder: RunFolder,
+    sinks: Sinks,
+    watchers: Sequence[lightning.Callback],
+    evaluate: Callable[[], Mapping[str, float | Missing]],
+    write_page: Callable[[], Any],
+    refuse: Callable[[int], None],
+    terminal: Terminal,
+    resume: Path | None,
+) -> None:
+    """Train to the last step. Raises Stopped when a signal ended it, with a checkpoint saved.
+
+    The order of the callbacks is the order of what a step does: log, watch, validate, show, write the page, save.
+    """
+    total = task.total_steps
+    stopping = Stopping(say=terminal.say)
+    validation = Validation(recorder=sinks, evaluate=evaluate, every=option.val_every, total_steps=total)
+    saving = {"last": folder.last, "best": folder.best, "every": option.checkpoint_every, "total_steps": total}
+    callbacks = [
+        stopping,
+        Losses(recorder=sinks, every=option.log_every, total_steps=total, refuse=refuse),
+        *watchers,
+        validation,
+        TrainingProgress(draw=terminal.progress, latest=lambda: sinks.latest, total_steps=total),
+        PageWriting(write=write_page, flush=sinks.flush, validation=validation),
+        Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows, refuse=refuse),
+        RandomStates(),
+    ]
+    _run(task, batches, option=option, callbacks=callbacks, resume=resume)
+    if stopping.asked is not None:
+        raise Stopped(stopping.asked)
+
+
+def _run(
+    task: Task, batches: TrainingBatches, *, option: Trainer, callbacks: list[lightning.Callback], resume: Path | None
+) -> None:
+    """Lightning's part, without its advertisements, its progress bar and its own signal handlers' exit codes."""
+    for name in ("pytorch_lightning", "lightning_fabric"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with warnings.catch_warnings():
+        # Lightning 2.6.6 on torch 2.13, at every fit
+        warnings.filterwarnings("ignore", message=".*LeafSpec.*", category=FutureWarning)
+        trainer = lightning.Trainer(
+            accelerator=option.accelerator,
+            devices=1,
+            precision=PRECISIONS[option.precision],
+            max_steps=task.total_steps,
+            max_epochs=-1,
+            callbacks=callbacks,
+            plugins=[AtomicIO()],
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            limit_val_batches=0,
+            num_sanity_val_steps=0,
+            use_distributed_sampler=False,
+        )
+        try:
+            trainer.fit(task, batches, ckpt_path=resume, weights_only=True)
+        except SystemExit as ended:  # a signal in the moments when Lightning's handlers are the ones in place
+            number = signal.SIGINT if isinstance(ended.__context__, KeyboardInterrupt) else signal.SIGTERM
+            raise Stopped(number) from ended
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+
+def refuse_step(step: int, batches: TrainingBatches, stream: TokenStream) -> None:
+    """ConfigError for a step (0-based) whose loss or gradient was no finite number: where, on what, what to try."""
+    documents = batches.documents_at(step).tolist()
+    shown = "; ".join(f"{number}: {_excerpt(stream.texts[number])}" for number in documents[:3])
+    more = f" and {len(documents) - 3} more" if len(documents) > 3 else ""
+    tries = "a smaller optimizer.lr, a smaller trainer.clip, a longer schedule.warmup_steps or trainer.precision=fp32"
+    raise ConfigError(
+        f"the loss or its gradient is not a finite number at step {step + 1}, on the training documents {shown}{more}; "
+        f"try {tries}"
+    )
+
+
+def _excerpt(text: bytes) -> str:
+    return f"'{visible(text[:60].decode('utf-8', 'replace'))}{'...' if len(text) > 60 else ''}'"

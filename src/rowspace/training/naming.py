@@ -1,0 +1,27 @@
+"""What a run is called: a readable slug, and the hash of everything that decides its numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rowspace.runfolder import FORMAT, slug
+
+
+def run_hash(identity: Mapping[str, Any], *, data: str, tokenizer: str, source: str | None) -> str:
+    """sha256 of the typed config's identity, the data's and the tokenizer's sha256, and the format version.
+
+    `source` is the hash of the run whose weights are the start, or None.
+    """
+    parts = {"config": identity, "data": data, "tokenizer": tokenizer, "source": source, "format": FORMAT}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def run_slug(config: Any, *, vocab_size: int) -> str:
+    """The five knobs and the seed: `bpe8192_d128_rope_tied_seed0`."""
+    tie = getattr(config.head, "tie", None)
+    head = {True: "tied", False: "untied", None: config.head.name}[tie]
+    tokenizer = f"{config.tokenizer.name}{vocab_size}"
+    return slug(tokenizer, f"d{config.model.d}", config.position.name, head, f"seed{config.seed}")
