@@ -27,6 +27,8 @@ class AdamW(OptimizerOption):
 
     def build(self, groups: list[dict[str, Any]]) -> Any:
         """torch.optim.AdamW over the groups."""
-        from torch.optim import AdamW as Torch
+        from torch import optim
 
-        return Torch(groups, lr=self.lr, betas=(self.beta1, self.beta2), eps=self.eps, weight_decay=0.0, fused=True)
+        return optim.AdamW(
+            groups, lr=self.lr, betas=(self.beta1, self.beta2), eps=self.eps, weight_decay=0.0, fused=True
+        )

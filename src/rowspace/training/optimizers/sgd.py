@@ -23,6 +23,6 @@ class SGD(OptimizerOption):
 
     def build(self, groups: list[dict[str, Any]]) -> Any:
         """torch.optim.SGD over the groups."""
-        from torch.optim import SGD as Torch
+        from torch import optim
 
-        return Torch(groups, lr=self.lr, momentum=self.momentum, weight_decay=0.0, fused=True)
+        return optim.SGD(groups, lr=self.lr, momentum=self.momentum, weight_decay=0.0, fused=True)
