@@ -94,7 +94,7 @@ def choices(group: str) -> list[Choice]:
     for path in sorted((conf_dir() / group).glob("*.yaml")):
         text = path.read_text(encoding="utf-8")
         values = yaml.safe_load(text) or {}
-        option = options(group).get(values.get("name"))
+        option = options(group).get(str(values.get("name")))
         summary = _leading_comment(text)
         if option is not None and not (summary and path.stem != values["name"]):
             summary = _first_sentence(inspect.getdoc(option) or "")

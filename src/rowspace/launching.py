@@ -96,7 +96,7 @@ class Job:
 
         hydra = HydraConfig.get()
         folder = Path(hydra.runtime.output_dir) if self.folder_given else None
-        overrides = tuple(OmegaConf.to_container(hydra.overrides.task))  # type: ignore[arg-type]
+        overrides = tuple(str(override) for override in hydra.overrides.task)
         call = Call(self.typed, overrides, folder, sweep=hydra.mode == RunMode.MULTIRUN)
         return importlib.import_module(f"rowspace.commands.{self.command}").run(self.load(node), call)
 
