@@ -1,0 +1,143 @@
+"""The stored form of a tokenizer: a folder with `tokenizer.json` (the library's) and `rowspace.json` (ours).
+
+A tokenizer is frozen once fitted: `load` refuses a folder whose content is not what was saved. Fitted tokenizers are
+kept in a cache, keyed by the training text, the option's values and the versions of the libraries that learn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+import tokenizers
+from filelock import FileLock, Timeout
+
+from rowspace.errors import MachineError
+from rowspace.runfolder import machine_errors
+from rowspace.tokenization.alphabets import ByteTokenizer, CharTokenizer
+from rowspace.tokenization.base import Tokenizer, TokenizerOption
+from rowspace.tokenization.byte_level import ByteLevelTokenizer
+from rowspace.tokenization.library import FORMAT, LibraryTokenizer, text_of
+from rowspace.tokenization.spaced import SpacedTokenizer
+
+LOG = logging.getLogger("rowspace.tokenization")
+READERS: dict[str, type[LibraryTokenizer]] = {
+    kind.reader: kind for kind in (ByteTokenizer, CharTokenizer, ByteLevelTokenizer, SpacedTokenizer)
+}
+Progress = Callable[[str, int, int], None]
+
+
+def load(folder: Path) -> Tokenizer:
+    """The tokenizer that was saved in the folder. MachineError when it is missing, changed, or of a later format."""
+    with machine_errors("read the tokenizer in", folder):
+        text = (folder / "tokenizer.json").read_text(encoding="utf-8")
+        raw = (folder / "rowspace.json").read_text(encoding="utf-8")
+    try:
+        stored: dict[str, Any] = json.loads(raw)
+        if stored["format"] != FORMAT:
+            raise MachineError(
+                f"the tokenizer in {folder} has format {stored['format']}, this version reads {FORMAT}: "
+                "use the version of rowspace that wrote it"
+            )
+        reader = READERS[stored["reader"]]
+        found = reader(text, name=stored["name"], behaviour=stored["behaviour"], about=stored["about"])
+        intact = found.sha256 == stored["sha256"]
+    except MachineError:
+        raise
+    except Exception as error:  # the library raises bare Exception on a JSON that is not its own
+        raise MachineError(_changed(folder)) from error
+    if not intact:
+        raise MachineError(_changed(folder))
+    return found
+
+
+def _changed(folder: Path) -> str:
+    return f"the tokenizer in {folder} is not the one that was saved there (its hash differs): restore the folder"
+
+
+def fit_cached(
+    option: TokenizerOption, texts: Sequence[bytes], cache: Path, progress: Progress | None = None
+) -> Tokenizer:
+    """The option fitted on these documents, from the cache where the same fit was made before.
+
+    Processes that want the same fit at the same time wait for the first. A cached folder that is not intact is fitted
+    anew, and the log says so. An option with `larger()` takes that one's fit, itself cached, and cuts it.
+    """
+    option.check()
+    folder = cache / "tokenizers" / _key(option, texts)
+    if folder.exists() and (found := _intact(folder)) is not None:
+        return found
+    with machine_errors("write the tokenizer cache", folder.parent):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    lock = _wait(folder, progress)
+    try:
+        if folder.exists() and (found := _intact(folder)) is not None:
+            return found
+        larger = option.larger()
+        if larger is not None:
+            fitted = option.cut(fit_cached(larger, texts, cache, progress))
+        else:
+            if progress is not None:
+                progress(f"fitting {option.name}", 0, 1)
+            decoded = () if option.takes_any_bytes else [text_of(text, index) for index, text in enumerate(texts)]
+            fitted = option.fit(decoded, progress=progress)
+            if progress is not None:
+                progress(f"fitting {option.name}", 1, 1)
+        _store(fitted, folder)
+        return load(folder)
+    finally:
+        lock.release()
+
+
+def _key(option: TokenizerOption, texts: Sequence[bytes]) -> str:
+    """sha256 of what a fit depends on. Lengths are hashed too: "ab", "c" is another corpus than "a", "bc"."""
+    versions = [FORMAT, tokenizers.__version__, sentencepiece.__version__]
+    digest = hashlib.sha256(json.dumps([versions, option.model_dump()], sort_keys=True).encode())
+    if not option.takes_any_bytes:
+        for text in texts:
+            digest.update(len(text).to_bytes(8, "little"))
+            digest.update(text)
+    return digest.hexdigest()
+
+
+def _intact(folder: Path) -> Tokenizer | None:
+    try:
+        return load(folder)
+    except MachineError as damage:
+        LOG.warning("%s; it is fitted anew", damage)
+        return None
+
+
+def _wait(folder: Path, progress: Progress | None) -> FileLock:
+    """The lock of this folder, acquired."""
+    lock = FileLock(folder.with_suffix(".lock"))
+    waited = 0
+    while True:
+        try:
+            with machine_errors("lock the tokenizer cache", folder.parent):
+                lock.acquire(timeout=1)
+            return lock
+        except Timeout:
+            waited += 1
+            if progress is not None:
+                progress("another process fits this tokenizer", waited, 0)
+
+
+def _store(fitted: Tokenizer, folder: Path) -> None:
+    """Save beside, then put in place whole."""
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    try:
+        fitted.save(temporary)
+        with machine_errors("write the tokenizer cache", folder):
+            if folder.exists():
+                shutil.rmtree(folder)
+            os.replace(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

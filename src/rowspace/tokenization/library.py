@@ -1,0 +1,175 @@
+"""A tokenizer whose artifact is a `tokenizer.json`: encoding by the `tokenizers` library, identity, and saving.
+
+What ids mean as bytes differs between kinds and is left to `byte_level.py`, `spaced.py` and `alphabets.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import tokenizers
+
+from rowspace.errors import ConfigError, Problem
+from rowspace.runfolder import write_atomically
+from rowspace.tokenization.base import EOS, Encoded, Tokenizer, TokenizerOption
+from rowspace.tokenization.pretokenization import batches, sections
+
+FORMAT = 1
+"""Version of the stored form; part of every hash and cache key."""
+JOINER = "\U0010fffd\U0010fffcrowspace\U0010fffc\U0010fffd"
+"""Stands between documents that are encoded as one string (private-use characters; its absence is checked)."""
+BATCH = 4096
+"""Characters that are encoded as one string: many short documents together, since each string has a fixed cost."""
+
+
+class LibraryTokenizer(Tokenizer):
+    """Behaviour that every kind shares.
+
+    `behaviour` is what decoding needs beyond the JSON; with the JSON it is what `sha256` is of. `about` is for people.
+    """
+
+    reader: ClassVar[str]
+    """Name of the class in the stored form."""
+
+    def __init__(self, text: str, *, name: str, behaviour: Mapping[str, Any], about: Mapping[str, Any]) -> None:
+        self.json = text
+        self.name = name
+        self.behaviour = dict(behaviour)
+        self.about = dict(about)
+        identity = json.dumps([FORMAT, name, self.reader, self.behaviour], sort_keys=True)
+        self.sha256 = hashlib.sha256(f"{identity}\n{text}".encode()).hexdigest()
+        self._library = tokenizers.Tokenizer.from_str(text)
+        self._library.encode_special_tokens = True  # not stored in the JSON: without it a typed <eos> is special
+        stored = json.loads(text)
+        self.special = {added["content"]: added["id"] for added in stored["added_tokens"]}
+        pieces = sorted(self._library.get_vocab().items(), key=lambda entry: entry[1])
+        if [id_ for _, id_ in pieces] != list(range(len(pieces))) or EOS not in self.special:
+            raise ValueError(f"ids must be 0..V-1 and {EOS} among the special tokens")
+        self.pieces = [piece for piece, _ in pieces]
+        """The V strings of the library's vocabulary, by id."""
+        self._is_special = np.zeros(len(pieces), dtype=bool)
+        self._is_special[list(self.special.values())] = True
+
+    def encode(self, text: str) -> list[int]:
+        return self._library.encode(_unicode(text), add_special_tokens=False).ids
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        encoded = self._library.encode_batch_fast([_unicode(text) for text in texts], add_special_tokens=False)
+        return [one.ids for one in encoded]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def token_bytes(self, ids: Sequence[int], text: str) -> list[int]:
+        encoded = self.encode_documents([text.encode()])
+        if encoded.ids.tolist() != list(ids):
+            raise ValueError("token_bytes needs the ids that encode gives for this very text")
+        return encoded.token_bytes.tolist()
+
+    def save(self, folder: Path) -> None:
+        sidecar: dict[str, Any] = {
+            "format": FORMAT,
+            "name": self.name,
+            "reader": self.reader,
+            "behaviour": self.behaviour,
+            "about": self.about,
+            "sha256": self.sha256,
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / "tokenizer.json", self.json.encode())
+        write_atomically(folder / "rowspace.json", (json.dumps(sidecar, indent=1, sort_keys=True) + "\n").encode())
+
+
+class Joining:
+    """A second instance of a library tokenizer that knows one special token: the string between documents."""
+
+    def __init__(self, text: str, *, space_vanishes: bool) -> None:
+        self.library = tokenizers.Tokenizer.from_str(json.dumps({**json.loads(text), "added_tokens": []}))
+        self.library.add_special_tokens([tokenizers.AddedToken(JOINER, special=True, normalized=False)])
+        self.id = self.library.token_to_id(JOINER)
+        self._space_vanishes = space_vanishes
+
+    def strings(self, texts: Sequence[str]) -> tuple[list[str], np.ndarray]:
+        """Strings of about BATCH characters that hold every section of the texts, each section followed by JOINER.
+
+        Beside them the number of sections of each text. The texts must not hold JOINER themselves.
+        """
+        cut = [list(sections(text, space_vanishes=self._space_vanishes)) for text in texts]
+        strings = ["".join(s + JOINER for s in some) for some in batches(itertools.chain.from_iterable(cut), BATCH)]
+        return strings, np.array([len(some) for some in cut], dtype=np.int64)
+
+
+Part = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""ids, token_bytes, and tokens of each document."""
+
+
+def encode_in_batches(documents: Sequence[bytes], encode: Callable[[list[str]], Part]) -> Encoded:
+    """The documents through `encode`, a few megabytes at a time."""
+    texts = (text_of(document, index) for index, document in enumerate(documents))
+    parts = [encode(batch) for batch in batches(texts, 1 << 22)]
+    ids, token_bytes, counts = (
+        np.concatenate([np.zeros(0, kind), *(part[i] for part in parts)]).astype(kind, copy=False)
+        for i, kind in enumerate((np.int32, np.int32, np.int64))
+    )
+    return Encoded(ids=ids, token_bytes=token_bytes, offsets=np.concatenate([[0], np.cumsum(counts)]))
+
+
+def with_specials(library: tokenizers.Tokenizer, option: TokenizerOption) -> str:
+    """The artifact's JSON, the special tokens marked as such."""
+    library.add_special_tokens(
+        [tokenizers.AddedToken(s, special=True, normalized=False) for s in option.special_tokens]
+    )
+    return library.to_str()
+
+
+def about(option: TokenizerOption, algorithm: str, **more: Any) -> dict[str, Any]:
+    """What the truth card says of a fit: the V asked, the algorithm that really ran, the library."""
+    library = f"tokenizers {tokenizers.__version__}"
+    return {"asked": option.vocab_size, "algorithm": algorithm, "library": library, **more}
+
+
+def too_large(option: TokenizerOption, largest: int, why: str) -> ConfigError:
+    """The corpus cannot give V."""
+    right = f"this training text can give at most {largest} ({why}): ask for that or less, or give more text"
+    return ConfigError(Problem("tokenizer.vocab_size", f"{option.vocab_size} was given", right))
+
+
+def too_small(option: TokenizerOption, smallest: int, why: str) -> ConfigError:
+    """V has no room for what every text of this corpus needs."""
+    right = f"this training text needs at least {smallest} ({why})"
+    return ConfigError(Problem("tokenizer.vocab_size", f"{option.vocab_size} was given", right))
+
+
+def flat(encoded: Sequence[Any]) -> np.ndarray:
+    """The ids of many encodings, one after the other, int32."""
+    total = sum(len(one) for one in encoded)
+    return np.fromiter(itertools.chain.from_iterable(one.ids for one in encoded), dtype=np.int32, count=total)
+
+
+def text_of(document: bytes, index: int) -> str:
+    """The document as text. ConfigError names the document and the place where it is no UTF-8."""
+    try:
+        return document.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"document {index} is not UTF-8 (byte {document[error.start]:#04x} at {error.start}): "
+            "mend the file, or choose tokenizer=byte, which takes any bytes"
+        ) from error
+
+
+def _unicode(text: str) -> str:
+    """The text, unless it holds half of a surrogate pair, which no UTF-8 can carry."""
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ConfigError(
+                f"the text holds {text[error.start]!r} at {error.start}, half of a surrogate pair: give valid Unicode"
+            ) from error
+    return text

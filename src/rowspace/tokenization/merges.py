@@ -1,0 +1,64 @@
+"""bpe by the `tokenizers` library: fitting, and cutting a fitted tokenizer down to a smaller V without loss."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from tokenizers import Tokenizer as Library
+from tokenizers import decoders, models, pre_tokenizers, trainers
+
+from rowspace.tokenization.base import Tokenizer
+from rowspace.tokenization.bpe import BpeOption
+from rowspace.tokenization.byte_level import ByteLevelTokenizer
+from rowspace.tokenization.library import about, too_large, with_specials
+from rowspace.tokenization.pretokenization import byte_level, sections
+
+ALGORITHM = "byte-level BPE: the most frequent pair first, equal counts by the smaller pair of ids"
+
+
+def bpe_tokenizer(option: BpeOption, texts: Iterable[str]) -> ByteLevelTokenizer:
+    """Merges until there are V pieces. ConfigError when every word is one piece before that."""
+    library = Library(models.BPE())
+    library.pre_tokenizer = byte_level(digits=option.digits, whitespace=option.whitespace)  # type: ignore[assignment]
+    library.decoder = decoders.ByteLevel()  # type: ignore[assignment]
+    trainer = trainers.BpeTrainer(
+        vocab_size=option.vocab_size,
+        special_tokens=option.special_tokens,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),  # all 256: without it unseen bytes vanish silently
+        show_progress=False,
+    )
+    library.train_from_iterator(chain.from_iterable(sections(t, space_vanishes=False) for t in texts), trainer)
+    if library.get_vocab_size() < option.vocab_size:
+        raise too_large(option, library.get_vocab_size(), "then every word is one piece")
+    return ByteLevelTokenizer(
+        with_specials(library, option), name=option.name, behaviour={}, about=about(option, ALGORITHM)
+    )
+
+
+def truncated(tokenizer: Tokenizer, vocab_size: int) -> ByteLevelTokenizer:
+    """The bpe tokenizer that fitting at the smaller V would have given: the first pieces, their ids and merges."""
+    if not isinstance(tokenizer, ByteLevelTokenizer) or tokenizer.name != "bpe":
+        raise TypeError("only a fitted bpe tokenizer can be cut")
+    stored = json.loads(tokenizer.json)
+    model: dict[str, Any] = stored["model"]
+    model["vocab"] = {piece: id_ for piece, id_ in model["vocab"].items() if id_ < vocab_size}
+    model["merges"] = _first_merges(model["merges"], model["vocab"])
+    text = Library.from_str(json.dumps(stored)).to_str()
+    found = {**tokenizer.about, "asked": vocab_size}
+    return ByteLevelTokenizer(text, name="bpe", behaviour=tokenizer.behaviour, about=found)
+
+
+def _first_merges(merges: Sequence[Sequence[str]], vocabulary: dict[str, int]) -> list[Sequence[str]]:
+    """The merges that were learned before the vocabulary was full.
+
+    Two merges may give the same piece ("a"+"bc", "ab"+"c"), so merges are not counted: the last one kept is the
+    first that gives the piece with the largest id.
+    """
+    last = max(vocabulary.values())
+    for index, (left, right) in enumerate(merges):
+        if vocabulary.get(left + right) == last:
+            return list(merges[: index + 1])
+    return []

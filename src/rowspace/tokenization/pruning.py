@@ -1,0 +1,95 @@
+"""unigram: fitting with sentencepiece, on words whose bytes are written as letters."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from itertools import chain
+
+import sentencepiece
+from tokenizers import Tokenizer as Library
+from tokenizers import decoders, models
+
+from rowspace.tokenization.byte_level import ByteLevelTokenizer
+from rowspace.tokenization.library import about, too_large, with_specials
+from rowspace.tokenization.pretokenization import byte_letters, byte_level, count_words, sections
+from rowspace.tokenization.unigram import UnigramOption
+
+LONGEST_PIECE = 16
+"""Bytes of the longest piece (sentencepiece's default)."""
+LONGEST_WORD = 2048
+"""Bytes beyond which a word is learned from in parts: sentencepiece would drop it silently."""
+UNREACHABLE = -1e9
+"""Log probability of special tokens: the best path of a typed `<eos>` is always its bytes."""
+RARER = 1.0
+"""Nats by which a byte that the text lacks is less likely than the least likely piece."""
+
+
+def unigram_tokenizer(
+    option: UnigramOption, texts: Iterable[str], progress: Callable[[str, int, int], None] | None = None
+) -> ByteLevelTokenizer:
+    """V pieces: special tokens, 256 bytes, then the longer pieces by probability."""
+    cut = byte_level(digits=option.digits, whitespace=option.whitespace)
+    words = count_words(chain.from_iterable(sections(text, space_vanishes=False) for text in texts), cut)
+    if progress is not None:
+        progress("pruning pieces (sentencepiece, one thread)", 0, 1)
+    letters = byte_letters()
+    longer = option.vocab_size - option.smallest()
+    learned = _learned(words, longer) if words else {}
+    scores = {letter: learned.pop(letter) for letter in letters if letter in learned}
+    if len(learned) < longer:
+        raise too_large(option, option.smallest() + len(learned), "then no longer piece is left that occurs twice")
+    rarest = min([*scores.values(), *learned.values()], default=0.0) - RARER
+    pieces = [(special, UNREACHABLE) for special in option.special_tokens]
+    pieces += [(letter, scores.get(letter, rarest)) for letter in letters]
+    pieces += sorted(learned.items(), key=lambda entry: (-entry[1], entry[0]))
+    library = Library(models.Unigram(pieces, unk_id=None, byte_fallback=False))
+    library.pre_tokenizer = cut  # type: ignore[assignment]
+    library.decoder = decoders.ByteLevel()  # type: ignore[assignment]
+    return ByteLevelTokenizer(
+        with_specials(library, option),
+        name=option.name,
+        behaviour={},
+        about=about(
+            option, f"byte-level Unigram (sentencepiece {sentencepiece.__version__}): pruned by the likelihood's loss"
+        ),
+    )
+
+
+def _learned(words: dict[str, int], longer: int) -> dict[str, float]:
+    """Pieces with log probabilities: every byte of the words, and at most so many longer pieces."""
+    parts: dict[str, int] = {}
+    for word, count in words.items():
+        for at in range(0, len(word), LONGEST_WORD):
+            part = word[at : at + LONGEST_WORD]
+            parts[part] = parts.get(part, 0) + count
+    letters = set().union(*parts)
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(f"{word}\t{count}" for word, count in parts.items()),
+        input_format="tsv",
+        model_writer=model,
+        model_type="unigram",
+        vocab_size=max(longer, 1) + len(letters) + 1,  # its <unk>
+        hard_vocab_limit=False,  # when the text gives fewer we say so ourselves, with the number
+        num_threads=1,  # the result depends on it
+        max_sentencepiece_length=LONGEST_PIECE,
+        max_sentence_length=8 * LONGEST_WORD,
+        character_coverage=1.0,
+        normalization_rule_name="identity",
+        add_dummy_prefix=False,
+        remove_extra_whitespaces=False,
+        split_by_unicode_script=False,
+        split_by_number=False,
+        split_by_whitespace=False,
+        treat_whitespace_as_suffix=False,
+        unk_id=0,
+        bos_id=-1,
+        eos_id=-1,
+        pad_id=-1,
+        minloglevel=2,
+    )
+    trained = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    pieces = {trained.id_to_piece(i): trained.get_score(i) for i in range(1, len(trained))}
+    longest_first = [piece for piece in pieces if len(piece) > 1][:longer]
+    return {piece: score for piece, score in pieces.items() if len(piece) == 1 or piece in set(longest_first)}
