@@ -23,6 +23,10 @@ class ModelOption(Option):
     """Sizes shared by embedding, position, body and head (a preset of them is a file in conf/model)."""
 
     name: str
+    d: int
+    """Width of E, of every state and of U."""
+    n_ctx: int
+    """T, tokens in a window."""
 
 
 class EmbeddingOption(Option):
@@ -63,6 +67,8 @@ class HeadOption(Option):
     """How a final state becomes one score a token."""
 
     name: str
+    tie: bool
+    """U is E, one tensor."""
 
     @abstractmethod
     def build(self, *, embedding: Any, generator: Any) -> Any:
