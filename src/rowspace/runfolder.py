@@ -25,6 +25,8 @@ FORMAT = 1
 """Version of the format; part of every run's hash."""
 STALE_AFTER = 60.0
 """Seconds without a heartbeat after which a running run on another host counts as dead."""
+MIXED = "rowspace.mixed"
+"""Metadata of a table: its columns that hold more than one type."""
 STEP = "trainer/global_step"
 """The key by which rows of metrics.jsonl and W&B are ordered."""
 
@@ -149,17 +151,22 @@ class RunFolder:
 
     # -------------------------------------------------------- tables, figures
     def write_table(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Path:
-        """tables/<name>.parquet: the rows of the latest evaluation."""
+        """tables/<name>.parquet: the rows of the latest evaluation. A column of mixed types is kept as JSON text."""
         import pyarrow
         from pyarrow import parquet
 
         path = self._named("tables", name, ".parquet")
+        columns = {key: [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
+        mixed = [key for key, values in columns.items() if _is_mixed(values)]
+        for key in mixed:
+            columns[key] = [json.dumps(value, allow_nan=False) for value in columns[key]]
+        table = pyarrow.table(columns).replace_schema_metadata({MIXED: json.dumps(mixed)})
         with atomic_file(path) as temporary:
-            parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), temporary)
+            parquet.write_table(table, temporary)
         return path
 
     def read_table(self, name: str) -> list[dict[str, Any]]:
-        """Rows of a table; none where it was never written."""
+        """Rows of a table, as they were written; none where it never was."""
         import pyarrow
         from pyarrow import parquet
 
@@ -167,9 +174,11 @@ class RunFolder:
         if not path.exists():
             return []
         try:
-            return parquet.ParquetFile(path).read().to_pylist()
+            table = parquet.ParquetFile(path).read()
         except (OSError, pyarrow.ArrowException) as error:
             raise MachineError(f"{path} is damaged: {error}") from error
+        mixed = json.loads((table.schema.metadata or {}).get(MIXED.encode(), b"[]"))
+        return [{**row, **{key: json.loads(row[key]) for key in mixed}} for row in table.to_pylist()]
 
     def write_figure(self, name: str, figure: Any) -> Path:
         """figures/<name>.json: a Plotly figure (anything with `to_json`)."""
@@ -193,6 +202,12 @@ class RunFolder:
     @property
     def best(self) -> Path:
         return self.path / "checkpoints" / "best.ckpt"
+
+
+def _is_mixed(values: Sequence[Any]) -> bool:
+    """Whether a column holds more than one type; whole numbers among others are numbers."""
+    kinds = {float if type(value) is int else type(value) for value in values if value is not None}
+    return len(kinds) > 1
 
 
 def point_latest(outputs: Path, run: Path) -> None:

@@ -6,8 +6,10 @@ its control characters made visible: it may hold escape sequences.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
+from pathlib import Path
 from typing import Any, Literal
 
 FIRST_AFTER = 2.0
@@ -28,6 +30,7 @@ class Terminal:
 
     def __init__(self, mode: Mode = "auto") -> None:
         self.mode = mode if mode != "auto" else ("bar" if sys.stderr.isatty() else "lines")
+        self.log: Path | None = None
         self._label: str | None = None
         self._began = 0.0
         self._said = 0.0
@@ -36,9 +39,13 @@ class Terminal:
         self._task: Any = None
 
     def say(self, text: str) -> None:
-        """A note about the run, on stderr."""
+        """A note about the run: on stderr, and with its time in the log file once there is one."""
         if self.mode != "none":
             print(visible(text), file=sys.stderr, flush=True)
+        if self.log is not None:
+            stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+            with contextlib.suppress(OSError), open(self.log, "a", encoding="utf-8") as file:
+                file.write(f"{stamp} {visible(text)}\n")
 
     def show(self, text: str) -> None:
         """A result, on stdout; may have several lines."""

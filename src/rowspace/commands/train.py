@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from rowspace.config import Call, RunConfig
 from rowspace.config import load as load_config
+from rowspace.terminal import Terminal
 
 
 def load(plain: Mapping[str, Any]) -> RunConfig:
@@ -18,11 +20,72 @@ def load(plain: Mapping[str, Any]) -> RunConfig:
 
 
 def run(config: RunConfig, call: Call) -> float | None:
-    """Train the run that `config` describes.
+    """Train the run that `config` describes, and print its result; with dry_run only what it would be made of.
 
     `call.overrides` are the command line's own; `call.folder` is a folder that the user named (hydra.run.dir or
     hydra.sweep.dir), else the run goes to outputs/<study>/<slug>-<hash8>; `call.command` makes this run again.
     Raises ConfigError, MachineError or Stopped; never exits.
     """
-    del config, call
-    return None
+    config = config.model_copy(update={"logger": config.logger.within(os.environ, call.overrides)})
+    terminal = Terminal(config.trainer.progress)
+    if config.dry_run:
+        _show_ledger(config, terminal)
+        return None
+
+    from rowspace.run import train
+
+    try:
+        folder = train(config, call, terminal)
+    finally:
+        terminal.clear()
+    _show_result(folder, terminal)
+    return folder.run["metrics"].get("val/bpb")
+
+
+def _show_ledger(config: RunConfig, terminal: Terminal) -> None:
+    """What the model would be made of, on the meta device: nothing is allocated, no tokenizer fitted."""
+    import torch
+
+    from rowspace.model.language_model import build
+    from rowspace.model.ledger import flops_per_token, parameter_split, quantities
+
+    V = config.tokenizer.vocab_size
+    with torch.device("meta"):
+        model = build(
+            model=config.model,
+            embedding=config.embedding,
+            position=config.position,
+            body=config.body,
+            head=config.head,
+            vocab_size=V,
+            seed=config.stream_seed("init"),
+        )
+    rows = [(row["category"], row["quantity"], row["shape"], f"{row['count']:,}") for row in quantities(model)]
+    terminal.show(aligned(("", "quantity", "shape", "count"), rows))
+    split, flops = parameter_split(model), flops_per_token(model)
+    terminal.show(f"{split['total']:,} parameters, {flops['train']:,} floating-point operations a trained token")
+
+
+def _show_result(folder: Any, terminal: Terminal) -> None:
+    """The last lines: the result in a sentence, ten neighbours with verdicts, the page, and how to sync."""
+    from rowspace.report.facts import say_result
+
+    terminal.show(say_result(folder))
+    rows = folder.read_table("neighbours")
+    first = {row["word"]: row for row in reversed(rows) if row["rank"] == 1}
+    shown = [(row["word"], row["neighbour"], f"{row['cosine']:.2f}", row["verdict"]) for row in first.values()][:10]
+    if shown:
+        terminal.show("\n" + aligned(("word", "nearest", "cosine", "verdict"), shown))
+    terminal.show(f"\npage: {folder.path / 'report.html'}")
+    sync = (folder.run.get("wandb") or {}).get("sync")
+    if sync:
+        terminal.show(f"sync: {sync}")
+
+
+def aligned(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A plain table, left-aligned."""
+    lines = [head, *rows]
+    widths = [max(len(str(line[column])) for line in lines) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(str(cell).ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )

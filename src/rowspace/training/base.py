@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Iterable, Mapping
+from math import ceil
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from rowspace.registry import Option
+from rowspace.errors import ConfigError, Problem
+from rowspace.registry import Aside, Option
+
+Mode = Literal["offline", "online", "disabled"]
 
 
 class OptimizerOption(Option):
@@ -60,9 +65,81 @@ class TrainerOption(Option):
     """Budget, batches, cadence and machine."""
 
     name: str
+    max_steps: int | None = Field(ge=1)
+    """Optimizer steps."""
+    max_tokens: int | None = Field(ge=1)
+    """Scored tokens, rounded up to whole steps."""
+    max_epochs: float | None = Field(gt=0)
+    """Passes over the training stream, rounded up to whole steps; may be a fraction."""
+    batch_size: int = Field(ge=1)
+    """Windows of model.n_ctx tokens in a micro-batch."""
+    accumulate: int = Field(ge=1)
+    """Micro-batches in an optimizer step. The gradient is that of the mean over all their tokens, however unequal."""
+    clip: float | None = Field(gt=0)
+    """Largest L2 norm of the whole gradient; null does not clip."""
+    precision: Literal["fp32", "bf16"]
+    """fp32, or bf16 autocast."""
+    accelerator: Literal["auto", "cpu", "gpu"]
+    """Where the model lives."""
+    threads: int = Field(ge=1, le=1024)
+    """CPU threads of torch. Other numbers add in another order and give other weights."""
+    log_every: int = Field(ge=1)
+    """Steps between logged rows."""
+    val_every: int = Field(ge=1)
+    """Steps between validations."""
+    checkpoint_every: int = Field(ge=1)
+    """Steps between saves of last.ckpt: what a kill can cost."""
+    continue_from: Annotated[str | None, Aside()]
+    """Folder of a finished run whose last weights are the start; its tokenizer must be the same."""
+    allocator: Literal["keep", "system"]
+    """keep: freed blocks stay with the process (glibc), which spares page faults and costs peak memory."""
+    compile: bool
+    """torch.compile the model."""
+    progress: Annotated[Literal["auto", "bar", "lines", "none"], Aside()]
+    """How a run shows that it moves."""
+
+    def windows_per_step(self) -> int:
+        """Windows in an optimizer step."""
+        return self.batch_size * self.accumulate
+
+    def steps(self, *, n_ctx: int, windows: int) -> int:
+        """Optimizer steps of the whole run, where an epoch of the stream has `windows` windows of n_ctx tokens."""
+        if self.max_steps is not None:
+            return self.max_steps
+        if self.max_tokens is not None:
+            return ceil(self.max_tokens / (self.windows_per_step() * n_ctx))
+        assert self.max_epochs is not None  # the option's own rule: exactly one of the three
+        return ceil(self.max_epochs * windows / self.windows_per_step())
 
 
 class LoggerOption(Option):
-    """Where a run is logged beside its own folder."""
+    """Where a run is logged beside its own folder. What the environment says (WANDB_...) wins over the file."""
 
     name: str
+    mode: Mode
+    """offline writes files to sync later, online uploads as it goes, disabled writes nothing."""
+    project: str
+    """Project of the dashboard."""
+    entity: str | None
+    """User or team; null is the default of the account."""
+    tags: list[str]
+    """Labels to filter by."""
+    notes: str | None
+    """A sentence about this run."""
+
+    def within(self, environment: Mapping[str, str], overrides: Iterable[str]) -> LoggerOption:
+        """These values where the command line gave them; else those of the environment; else those of the file."""
+        said = {override.lstrip("+~").split("=")[0] for override in overrides}
+        names = {"mode": "WANDB_MODE", "project": "WANDB_PROJECT", "entity": "WANDB_ENTITY", "notes": "WANDB_NOTES"}
+        found: dict[str, object] = {
+            field: environment[name]
+            for field, name in names.items()
+            if environment.get(name) and f"logger.{field}" not in said
+        }
+        if environment.get("WANDB_TAGS") and "logger.tags" not in said:
+            found["tags"] = [tag.strip() for tag in environment["WANDB_TAGS"].split(",")]
+        if environment.get("WANDB_DISABLED", "").lower() in ("true", "1") and "logger.mode" not in said:
+            found["mode"] = "disabled"
+        if found.get("mode", self.mode) not in get_args(Mode):
+            raise ConfigError(Problem("WANDB_MODE", f"{found['mode']!r} was given", "offline, online or disabled"))
+        return type(self).model_validate({**self.model_dump(), **found})

@@ -1,20 +1,43 @@
-"""The numbers that tables print: validation and test by best.ckpt, what the run cost, and its floors."""
+"""The numbers that tables print: validation and test by best.ckpt, and what the run cost."""
 
 from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
-from rowspace.data.floors import uniform, unigram
-from rowspace.data.stream import TokenStream
+from rowspace.model.certificates import check_tie
 from rowspace.model.language_model import LanguageModel
 from rowspace.model.ledger import flops_per_token, parameter_split
+from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
+from rowspace.training.checkpoints import load_weights, read
 from rowspace.training.evaluation import Evaluation
+from rowspace.training.provenance import Phases
+from rowspace.training.sinks import Sinks
+
+
+def record_result(
+    folder: RunFolder,
+    model: LanguageModel,
+    *,
+    tied: bool,
+    score: Callable[[str], Evaluation],
+    sinks: Sinks,
+    phases: Phases,
+) -> None:
+    """Put best.ckpt into the model, score validation and test with it, and write what came out into run.json."""
+    load_weights(model, read(folder.best), folder.best)
+    check_tie(model, tied)
+    best, test = score("val"), score("test")
+    seconds = phases.with_earlier(folder.run.get("phases", {}))
+    _, tokens, of_bytes = read(folder.last)["tally"]["counts"]
+    spent = cost(model, tokens=tokens, of_bytes=of_bytes, seconds=sum(seconds.values()))
+    folder.update(**final_metrics(sinks.latest, sinks.reasons, best, test), cost=spent, phases=seconds)
+    sinks.artifacts()
 
 
 def final_metrics(
@@ -37,18 +60,6 @@ def final_metrics(
             why |= {key: value.reason} if isinstance(value, Missing) else {}
     audits = {f"{each.split}/bpb": each.audit.verdict for each in (best, test)}
     return {"metrics": metrics, "reasons": why, "audit": audits}
-
-
-def floors(stream: TokenStream, counts: Any, evaluation: Evaluation) -> dict[str, float | None]:
-    """What a uniform and a unigram model lose on the split: bits per byte, and nats a token."""
-    found: dict[str, float | None] = {}
-    for name, floor in (
-        ("uniform", uniform(stream, evaluation.audit)),
-        ("unigram", unigram(stream, counts, evaluation.audit)),
-    ):
-        found[f"{name}_bpb"] = None if isinstance(floor.bpb, Missing) else floor.bpb
-        found[f"{name}_loss"] = floor.nats_per_token
-    return found
 
 
 def cost(model: LanguageModel, *, tokens: int, of_bytes: int, seconds: float) -> dict[str, Any]:

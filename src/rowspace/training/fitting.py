@@ -7,12 +7,14 @@ neither logs, evaluates nor saves here; each of that is a callback, in an order 
 from __future__ import annotations
 
 import logging
+import random
 import signal
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytorch_lightning as lightning
 import torch
 
@@ -30,15 +32,16 @@ from rowspace.model.allocator import keep_pages
 from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
 from rowspace.terminal import Terminal, visible
+from rowspace.training.base import TrainerOption
 from rowspace.training.checkpoints import AtomicIO
 from rowspace.training.sinks import Sinks
+from rowspace.training.starting import ResumePoint
 from rowspace.training.task import Task
-from rowspace.training.trainer import Trainer
 
 PRECISIONS: dict[str, Any] = {"fp32": "32-true", "bf16": "bf16-mixed"}
 
 
-def prepare_machine(option: Trainer, say: Callable[[str], None]) -> None:
+def prepare_machine(option: TrainerOption, say: Callable[[str], None]) -> None:
     """Threads and allocator of this process, before anything is computed in it."""
     torch.set_num_threads(option.threads)
     if torch.get_num_threads() != option.threads:
@@ -54,7 +57,7 @@ def fit(
     task: Task,
     batches: TrainingBatches,
     *,
-    option: Trainer,
+    option: TrainerOption,
     folder: RunFolder,
     sinks: Sinks,
     watchers: Sequence[lightning.Callback],
@@ -62,13 +65,21 @@ def fit(
     write_page: Callable[[], Any],
     refuse: Callable[[int], None],
     terminal: Terminal,
-    resume: Path | None,
+    seed: int,
+    resume: ResumePoint | None,
 ) -> None:
-    """Train to the last step. Raises Stopped when a signal ended it, with a checkpoint saved.
+    """Train to the last step, from `resume` if it is given. Raises Stopped when a signal ended it, checkpoint saved.
 
     The order of the callbacks is the order of what a step does: log, watch, validate, show, write the page, save.
     """
     total = task.total_steps
+    if resume is not None:
+        terminal.say(f"resuming after step {resume.step} of {total}")
+        if resume.step == total:  # killed between the last step and the result
+            return
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
     stopping = Stopping(say=terminal.say)
     validation = Validation(recorder=sinks, evaluate=evaluate, every=option.val_every, total_steps=total)
     saving = {"last": folder.last, "best": folder.best, "every": option.checkpoint_every, "total_steps": total}
@@ -82,13 +93,19 @@ def fit(
         Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows, refuse=refuse),
         RandomStates(),
     ]
-    _run(task, batches, option=option, callbacks=callbacks, resume=resume)
+    _run(task, batches, option=option, callbacks=callbacks, resume=None if resume is None else resume.path)
+    terminal.clear()
     if stopping.asked is not None:
         raise Stopped(stopping.asked)
 
 
 def _run(
-    task: Task, batches: TrainingBatches, *, option: Trainer, callbacks: list[lightning.Callback], resume: Path | None
+    task: Task,
+    batches: TrainingBatches,
+    *,
+    option: TrainerOption,
+    callbacks: list[lightning.Callback],
+    resume: Path | None,
 ) -> None:
     """Lightning's part, without its advertisements, its progress bar and its own signal handlers' exit codes."""
     for name in ("pytorch_lightning", "lightning_fabric"):

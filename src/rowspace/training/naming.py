@@ -21,7 +21,6 @@ def run_hash(identity: Mapping[str, Any], *, data: str, tokenizer: str, source: 
 
 def run_slug(config: Any, *, vocab_size: int) -> str:
     """The five knobs and the seed: `bpe8192_d128_rope_tied_seed0`."""
-    tie = getattr(config.head, "tie", None)
-    head = {True: "tied", False: "untied", None: config.head.name}[tie]
+    head = "tied" if config.head.tie else "untied"
     tokenizer = f"{config.tokenizer.name}{vocab_size}"
     return slug(tokenizer, f"d{config.model.d}", config.position.name, head, f"seed{config.seed}")

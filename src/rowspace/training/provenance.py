@@ -7,31 +7,36 @@ import platform
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import rowspace
 from rowspace.data.base import Documents
+from rowspace.runfolder import RunFolder
 
+Result = TypeVar("Result")
 PACKAGES = ("rowspace", "torch", "pytorch-lightning", "tokenizers", "sentencepiece", "datasets", "wandb", "numpy")
 
 
-def provenance(command: Sequence[str], documents: Documents, data_name: str) -> dict[str, Any]:
-    """Fields of run.json that say what ran on what."""
-    return {
-        "command": shlex.join(command),
-        "versions": versions(),
-        "git": git_commit(Path(rowspace.__file__).parent),
-        "data": {
-            "name": data_name,
-            "sha256": documents.sha256,
-            "attribution": documents.attribution,
-            "notes": list(documents.notes),
-            "documents": len(documents.texts),
-        },
+def provenance(
+    folder: RunFolder, command: Sequence[str], documents: Documents, *, data_name: str, warn: Callable[[str], None]
+) -> None:
+    """Write into run.json what runs on what; warn where an earlier attempt ran on other versions."""
+    facts = {"versions": versions(), "git": git_commit(Path(rowspace.__file__).parent)}
+    changed = changes(folder.run, facts)
+    if changed:
+        warn(changed)
+    data = {
+        "name": data_name,
+        "sha256": documents.sha256,
+        "attribution": documents.attribution,
+        "notes": list(documents.notes),
+        "documents": len(documents.texts),
+        "bytes": sum(map(len, documents.texts)),
     }
+    folder.update(command=shlex.join(command), data=data, **facts)
 
 
 def versions() -> dict[str, str]:
@@ -62,29 +67,34 @@ def changes(before: dict[str, Any], now: dict[str, Any]) -> str | None:
 
 
 class Phases:
-    """Seconds a phase; those of earlier attempts count too."""
+    """Seconds a phase. A phase within another is not counted in the outer one, so that they add up."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self._inner: list[float] = []
 
     @contextlib.contextmanager
     def __call__(self, name: str) -> Iterator[None]:
         began = time.perf_counter()
+        self._inner.append(0.0)
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+            took = time.perf_counter() - began
+            self.seconds[name] = self.seconds.get(name, 0.0) + took - self._inner.pop()
+            if self._inner:
+                self._inner[-1] += took
 
-    def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def timed(self, name: str, function: Callable[[], Result]) -> Callable[[], Result]:
         """The function, its time counted under `name`."""
 
-        def run(*arguments: Any, **named: Any) -> Any:
+        def run() -> Result:
             with self(name):
-                return function(*arguments, **named)
+                return function()
 
         return run
 
-    def after(self, earlier: dict[str, float]) -> None:
-        """Add the seconds of earlier attempts."""
-        for name, seconds in earlier.items():
-            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+    def with_earlier(self, earlier: Mapping[str, float]) -> dict[str, float]:
+        """These seconds and those of the run's earlier attempts."""
+        names = dict.fromkeys([*earlier, *self.seconds])
+        return {name: earlier.get(name, 0.0) + self.seconds.get(name, 0.0) for name in names}

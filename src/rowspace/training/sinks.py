@@ -14,7 +14,7 @@ from typing import Any
 
 from rowspace.runfolder import STEP, RunFolder
 from rowspace.table import Missing
-from rowspace.training.logger import WandbLogger
+from rowspace.training.base import LoggerOption
 from rowspace.training.tracking import Tracking
 
 
@@ -78,6 +78,13 @@ class Sinks:
             self.latest |= {key: value for key, value in row.items() if key != STEP}
         self.reasons = dict(self._folder.run.get("reasons", {}))
 
+    def artifacts(self) -> None:
+        """The tokenizer and the best checkpoint, as W&B artifacts."""
+        folder, id_ = self._folder, self._folder.run["wandb"]["id"]
+        facts = {"hash": folder.run["hash"], "folder": str(folder.path)}
+        self.tracking.artifact(f"tokenizer-{id_}", "tokenizer", sorted(folder.tokenizer.iterdir()), **facts)
+        self.tracking.artifact(f"model-{id_}", "model", [folder.best], **facts)
+
     def rows(self) -> int:
         """Rows of metrics.jsonl with the one in hand."""
         self.flush()
@@ -85,7 +92,7 @@ class Sinks:
 
 
 @contextlib.contextmanager
-def open_sinks(folder: RunFolder, option: WandbLogger, *, config: Mapping[str, Any], say: Any) -> Iterator[Sinks]:
+def open_sinks(folder: RunFolder, option: LoggerOption, *, config: Mapping[str, Any], say: Any) -> Iterator[Sinks]:
     """The sinks of a run, closed with its exit code and a summary equal to the metrics of run.json.
 
     The W&B id is in run.json before anything is logged, and the same for every attempt.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.runfolder import STEP
-from rowspace.training.logger import WandbLogger
+from rowspace.training.base import LoggerOption
 
 INIT_TIMEOUT = 12.0
 """Seconds that an online start may take before the run goes on offline."""
@@ -29,7 +29,7 @@ class Tracking:
 
     def __init__(
         self,
-        option: WandbLogger,
+        option: LoggerOption,
         *,
         folder: Path,
         id: str,
@@ -47,7 +47,7 @@ class Tracking:
             settings = {"id": id, "name": name, "group": group, "dir": str(folder), "config": dict(config)}
             self._start(option, settings)
 
-    def _start(self, option: WandbLogger, settings: dict[str, Any]) -> None:
+    def _start(self, option: LoggerOption, settings: dict[str, Any]) -> None:
         settings |= {"project": option.project, "entity": option.entity, "tags": option.tags, "notes": option.notes}
         if self.mode == "online" and not self._attempt(settings, "online"):
             self.mode = "offline"

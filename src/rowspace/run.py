@@ -1,0 +1,156 @@
+"""A training run from text to page, in the order in which things happen. Read this file first.
+
+Each line calls a room (`data`, `tokenization`, `model`, `training`, `report`), and what a step means is said there.
+What is decided here is the order, and when something is written into the run folder.
+
+Budget: `_train_held` is longer than 40 lines, since the story of a run is easier to follow unbroken.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import yaml
+
+from rowspace.claim import choose, claim
+from rowspace.config import Call, RunConfig, identity
+from rowspace.data.base import Documents
+from rowspace.data.batches import EvaluationBatches, TrainingBatches
+from rowspace.data.cache import cache_root
+from rowspace.data.splitting import Splits, split
+from rowspace.data.stream import open_or_build
+from rowspace.model.certificates import check_tie
+from rowspace.model.language_model import build
+from rowspace.report import page
+from rowspace.runfolder import RunFolder, point_latest
+from rowspace.terminal import Terminal
+from rowspace.tokenization.artifact import fit_cached
+from rowspace.tokenization.base import Tokenizer
+from rowspace.training import optimizer
+from rowspace.training.evaluation import Evaluation, evaluate
+from rowspace.training.evidence import record_evidence
+from rowspace.training.finals import record_result
+from rowspace.training.fitting import fit, prepare_machine, refuse_step
+from rowspace.training.naming import run_hash, run_slug
+from rowspace.training.provenance import Phases, provenance
+from rowspace.training.sinks import open_sinks
+from rowspace.training.starting import resume_point, start_from, starting_point, watch
+from rowspace.training.task import Task
+
+OUTPUTS = Path("outputs")
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a run reads, and with which tokenizer."""
+
+    documents: Documents
+    splits: Splits
+    tokenizer: Tokenizer
+
+
+def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
+    """Train the run, or take it up where it was, or find it finished; its folder is returned in each case."""
+    phases, cache = Phases(), cache_root()
+    prepare_machine(config.trainer, terminal.say)
+
+    # ---------------------------------------------------------------------------------------------- text
+    with phases("text"):
+        documents = config.data.load(cache=cache, progress=terminal.progress)
+        splits = split(documents, config.data)
+
+    # ----------------------------------------------------------------------------------------- tokenizer
+    with phases("tokenizer"):
+        tokenizer = fit_cached(config.tokenizer, splits.train.texts, cache, terminal.progress)
+
+    # ---------------------------------------------------------------------------------------- run folder
+    source = starting_point(config.trainer.continue_from, tokenizer)
+    begun = source.run["hash"] if source else None
+    full = run_hash(identity(config), data=documents.sha256, tokenizer=tokenizer.sha256, source=begun)
+    slug = run_slug(config, vocab_size=tokenizer.vocab_size)
+    place = choose(call.folder or OUTPUTS / config.study / f"{slug}-{full[:8]}", rerun=config.rerun)
+    with claim(place, hash=full, wait=call.sweep, study=config.study) as folder:
+        if folder.run["status"] == "finished":
+            terminal.say(f"{folder.path} is finished already; rerun=true trains anew beside it")
+            return folder
+        terminal.log = folder.path / "train.log"
+        provenance(folder, call.command, documents, data_name=config.data.name, warn=terminal.say)
+        folder.write_text("config.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
+        folder.write_text("overrides.yaml", yaml.safe_dump(list(call.overrides)))
+        tokenizer.save(folder.tokenizer)
+        point_latest(OUTPUTS, folder.path)
+        _train_held(folder, config, Text(documents, splits, tokenizer), source, phases, terminal)
+    return folder
+
+
+def _train_held(
+    folder: RunFolder, config: RunConfig, text: Text, source: RunFolder | None, phases: Phases, terminal: Terminal
+) -> None:
+    """The rest of the story, while the folder is ours."""
+    option, tokenizer, tied = config.trainer, text.tokenizer, config.head.tie
+
+    # ------------------------------------------------------------------------------------- token streams
+    with phases("encoding"):
+        open_stream = partial(open_or_build, tokenizer, cache=cache_root(), progress=terminal.progress)
+        streams = {name: open_stream(getattr(text.splits, name).texts) for name in ("train", "val", "test")}
+        windows = {"n_ctx": config.model.n_ctx, "isolated": config.data.documents == "isolated"}
+        per_epoch = TrainingBatches.windows_per_epoch(streams["train"], config.model.n_ctx)
+        steps = option.steps(n_ctx=config.model.n_ctx, windows=per_epoch)
+        order = {"batch_size": option.windows_per_step(), "seed": config.stream_seed("order"), "steps": steps}
+        batches = TrainingBatches(streams["train"], **order, **windows)
+
+    # --------------------------------------------------------------------------------------------- model
+    with phases("model"):
+        parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
+        model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
+        start_from(source, model)
+        check_tie(model, tied)
+        told = {"documents": text.documents, "splits": text.splits, "streams": streams, "steps": steps}
+        record_evidence(folder, model, tied=tied, tokenizer=tokenizer, **told)
+
+    def score(name: str) -> Evaluation:
+        scored = EvaluationBatches(streams[name], batch_size=option.batch_size, **windows)
+        return evaluate(model, scored, split=name, tokenizer=tokenizer, stream=streams[name])
+
+    # ------------------------------------------------------------------------------------------ training
+    facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
+    resume = resume_point(folder, facts)
+    with open_sinks(folder, config.logger, config=config.model_dump(mode="json"), say=terminal.say) as sinks:
+        sinks.resume(0 if resume is None else resume.rows)
+        if resume is None:
+            sinks.scalars(0, {"data/val_bytes_seen_in_train": text.splits.val_bytes_seen_in_train})
+        with phases("training"):
+            watched = watch(tokenizer, streams["train"], text.documents, steps=steps, seed=config.stream_seed("probe"))
+            fit(
+                Task(
+                    model=model,
+                    optimizer=partial(optimizer.build, option=config.optimizer),
+                    schedule=config.schedule,
+                    total_steps=steps,
+                    accumulate=option.accumulate,
+                    clip=option.clip,
+                    facts=facts,
+                ),
+                batches,
+                option=option,
+                folder=folder,
+                sinks=sinks,
+                watchers=config.probes.build(recorder=sinks, watched=watched),
+                evaluate=phases.timed("validation", lambda: score("val").scalars()),
+                write_page=phases.timed("page", lambda: page.write(folder, live=True)),
+                refuse=lambda step: refuse_step(step, batches, streams["train"]),
+                terminal=terminal,
+                seed=config.stream_seed("dropout"),
+                resume=resume,
+            )
+
+        # ---------------------------------------------------------------------------------------- result
+        with phases("test"):
+            record_result(folder, model, tied=tied, score=score, sinks=sinks, phases=phases)
+
+    # ---------------------------------------------------------------------------------------------- page
+    page.write(folder, live=False)
+    folder.update(status="finished", ended=time.time())

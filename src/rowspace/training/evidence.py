@@ -1,0 +1,97 @@
+"""What is known before the first step, written down for the page: certificates, floors, the truth card, the ledger."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rowspace.data.base import Documents
+from rowspace.data.floors import uniform, unigram
+from rowspace.data.ledger import Audit, audit
+from rowspace.data.splitting import Split, Splits
+from rowspace.data.stream import TokenStream
+from rowspace.model.certificates import check_tie
+from rowspace.model.language_model import LanguageModel
+from rowspace.model.ledger import quantities
+from rowspace.runfolder import RunFolder
+from rowspace.table import Missing
+from rowspace.tokenization.base import Tokenizer
+from rowspace.tokenization.card import truth_card
+from rowspace.tokenization.closure import Closure, certify
+from rowspace.tokenization.explain import pieces
+
+SAMPLE_DOCUMENTS = 2000
+"""Validation documents that the truth card is measured on."""
+
+
+def record_evidence(
+    folder: RunFolder,
+    model: LanguageModel,
+    *,
+    tied: bool,
+    tokenizer: Tokenizer,
+    streams: Mapping[str, TokenStream],
+    documents: Documents,
+    splits: Splits,
+    steps: int,
+) -> None:
+    """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces, ledger."""
+    val, test = streams["val"], streams["test"]
+    counts = streams["train"].counts(tokenizer.vocab_size)
+    closure = certify(tokenizer)
+    audited = audit(tokenizer, val)
+    folder.update(
+        total_steps=steps,
+        certificates={
+            "bytes": {"verdict": audited.verdict, "detail": audited.reason or _bytes(audited)},
+            "closure": {"verdict": closure.verdict.lower(), "detail": _closure(closure)},
+            "tie": check_tie(model, tied),
+        },
+        floors={
+            **floors(test, counts, audit(tokenizer, test)),
+            **generator_floor(documents, splits.test, test),
+            **{f"val_{key}": value for key, value in floors(val, counts, audited).items()},
+        },
+    )
+    sample = [text for text, _ in zip(val.texts, range(SAMPLE_DOCUMENTS), strict=False)]
+    special = set(tokenizer.special.values())
+    tokens = [
+        {"token_id": id_, "token": token, "count": int(counts[id_]), "special": id_ in special}
+        for id_, token in enumerate(tokenizer.vocabulary)
+    ]
+    folder.write_table("tokens", tokens)
+    folder.write_table("truth_card", truth_card(tokenizer, sample, closure))
+    folder.write_table("ledger", quantities(model, tokenizer))
+    first = next((text for text in sample if text), b"").decode("utf-8", "replace")
+    folder.write_table("pieces", pieces(tokenizer, first))
+
+
+def floors(stream: TokenStream, counts: Any, audited: Audit) -> dict[str, float | None]:
+    """What a uniform and a unigram model lose on a split: bits per byte, where they exist, and nats a token."""
+    found: dict[str, float | None] = {}
+    for name, floor in (("uniform", uniform(stream, audited)), ("unigram", unigram(stream, counts, audited))):
+        found[f"{name}_bpb"] = None if isinstance(floor.bpb, Missing) else floor.bpb
+        found[f"{name}_loss"] = floor.nats_per_token
+    return found
+
+
+def generator_floor(documents: Documents, part: Split, stream: TokenStream) -> dict[str, float | None]:
+    """What a generated corpus' own generator loses on the same documents; nothing for a corpus that was found."""
+    if "nats" not in documents.truth:
+        return {}
+    nats = float(documents.truth["nats"][part.indices].sum())
+    return {
+        "generator_loss": nats / (stream.N - 1),
+        "generator_bpb": nats / (math.log(2) * stream.bytes) if stream.bytes else None,
+    }
+
+
+def _bytes(audited: Audit) -> str:
+    return f"{audited.tokens:,} scored tokens stand for exactly the {audited.bytes:,} bytes of the validation text"
+
+
+def _closure(closure: Closure) -> str:
+    if not closure.failures:
+        return f"{closure.checked:,} texts come back as they were"
+    return f"{len(closure.failures):,} of {closure.checked:,} texts do not come back as they were"
