@@ -145,6 +145,8 @@ def _open(path: Path, *, hash: str, fields: dict[str, Any]) -> RunFolder:
 
 def _close(folder: RunFolder, error: BaseException) -> None:
     """Say in run.json how the run ended; a disk that refuses even that must not hide the first error."""
+    if folder.run["status"] == "finished":  # only its page is missing
+        return
     ended = "interrupted" if isinstance(error, (KeyboardInterrupt, Stopped)) else "failed"
     with contextlib.suppress(MachineError):
         folder.update(status=ended, ended=time.time(), error=f"{type(error).__name__}: {error}")

@@ -152,5 +152,5 @@ def _train_held(
             record_result(folder, model, tied=tied, score=score, sinks=sinks, phases=phases)
 
     # ---------------------------------------------------------------------------------------------- page
-    page.write(folder, live=False)
     folder.update(status="finished", ended=time.time())
+    page.write(folder, live=False)

@@ -11,6 +11,7 @@ from typing import Any
 
 from rowspace.config import Call, RunConfig
 from rowspace.config import load as load_config
+from rowspace.runfolder import RunFolder
 from rowspace.terminal import Terminal
 
 
@@ -49,10 +50,10 @@ def _show_ledger(config: RunConfig, terminal: Terminal) -> None:
     from rowspace.model.language_model import build
     from rowspace.model.ledger import flops_per_token, parameter_split, quantities
 
-    V = config.tokenizer.vocab_size
+    V = config.tokenizer.vocab_size or config.tokenizer.smallest()
     with torch.device("meta"):
         model = build(
-            model=config.model,
+            model=config.model,  # type: ignore[arg-type]
             embedding=config.embedding,
             position=config.position,
             body=config.body,
@@ -66,20 +67,33 @@ def _show_ledger(config: RunConfig, terminal: Terminal) -> None:
     terminal.show(f"{split['total']:,} parameters, {flops['train']:,} floating-point operations a trained token")
 
 
-def _show_result(folder: Any, terminal: Terminal) -> None:
+def _show_result(folder: RunFolder, terminal: Terminal) -> None:
     """The last lines: the result in a sentence, ten neighbours with verdicts, the page, and how to sync."""
-    from rowspace.report.facts import say_result
-
-    terminal.show(say_result(folder))
+    terminal.show(result_sentence(folder))
     rows = folder.read_table("neighbours")
     first = {row["word"]: row for row in reversed(rows) if row["rank"] == 1}
-    shown = [(row["word"], row["neighbour"], f"{row['cosine']:.2f}", row["verdict"]) for row in first.values()][:10]
+    shown = [(row["word"], row["neighbour"], f"{row['cosine']:.2f}", row["verdict"]) for row in first.values()]
     if shown:
-        terminal.show("\n" + aligned(("word", "nearest", "cosine", "verdict"), shown))
+        terminal.show("\n" + aligned(("word", "nearest", "cosine", "verdict"), shown[:10]))
     terminal.show(f"\npage: {folder.path / 'report.html'}")
     sync = (folder.run.get("wandb") or {}).get("sync")
     if sync:
         terminal.show(f"sync: {sync}")
+
+
+def result_sentence(folder: RunFolder) -> str:
+    """What came out, beside what a model that knows little gets on the same text."""
+    from rowspace.report.facts import find_result, say_number, say_seconds
+
+    found, cost = find_result(folder.run, folder.read_metrics()), folder.run.get("cost") or {}
+    spent = f"{say_number(cost.get('tokens_seen'))} tokens in {say_seconds(cost.get('seconds'))}"
+    if found.bpb is None:
+        loss = "no loss yet" if found.loss is None else f"{found.split} loss {found.loss:.3f} nats a token"
+        return f"{folder.path.name}: {loss}, {spent}; no bits per byte: {found.reason}"
+    beside = [f"{name} {value:.3f}" for name, value, _ in found.scale[1:]]
+    told = f" ({', '.join(beside)})" if beside else ""
+    number = f"{found.bpb:.4f} bits per byte of {found.split} text"
+    return f"{folder.path.name}: {number}{told}, audit {found.audit}, {spent}"
 
 
 def aligned(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
