@@ -52,10 +52,10 @@ class DataOption(Option):
 
     def problems(self, run: Any) -> Iterable[Problem]:
         """Fractions that leave nothing to train on."""
-        if self.val_fraction + self.test_fraction > 0.8:
-            total = self.val_fraction + self.test_fraction
-            yield Problem("data.val_fraction", f"{self.val_fraction:g} + test {total - self.val_fraction:g} = {total:g}",
-                          "together at most 0.8, the rest is for training")  # fmt: skip
+        held_out = self.val_fraction + self.test_fraction
+        if held_out > 0.8:
+            given = f"{self.val_fraction:g} with data.test_fraction {self.test_fraction:g} makes {held_out:g}"
+            yield Problem("data.val_fraction", given, "together at most 0.8, the rest is for training")
 
     @abstractmethod
     def load(self, *, cache: Path, progress: Progress | None = None) -> Documents:

@@ -47,7 +47,7 @@ class TrainingBatches:
     def __init__(
         self, stream: TokenStream, *, batch_size: int, n_ctx: int, seed: int, steps: int, isolated: bool
     ) -> None:
-        if stream.N <= n_ctx:
+        if n_ctx >= stream.N:
             raise ConfigError(
                 f"model.n_ctx: {n_ctx} is longer than the training stream of {stream.N} tokens; "
                 f"at most {stream.N - 1} fits, or give more text"

@@ -1,6 +1,6 @@
 """Content-addressed folders: built once under a lock, renamed into place whole, checked on open.
 
-What a folder holds is its caller's: `stream.py` keeps token streams, `hub.py` downloaded texts.
+What a folder holds is its caller's: `stream.py` keeps token streams, `store.py` downloaded texts (`sealed.py` is how).
 """
 
 from __future__ import annotations
@@ -9,30 +9,19 @@ import contextlib
 import errno
 import logging
 import os
-import random
 import shutil
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import TypeVar
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from rowspace.data.base import Progress
+from rowspace.data.sealed import DamagedError
 from rowspace.errors import MachineError
 
 LOG = logging.getLogger("rowspace.data")
-BLOCK = 1 << 18
-"""Bytes that one checksum covers."""
-SAMPLED = 4
-"""Blocks of a file that are checked on open: the first, the last and some drawn anew each time."""
-
 Opened = TypeVar("Opened")
-
-
-class Damaged(MachineError):
-    """A cached folder does not hold what its header says."""
 
 
 def cache_root() -> Path:
@@ -54,7 +43,7 @@ def build_once(
     of several processes one builds and the others wait. A damaged folder is built anew, and the log says so.
     MachineError when the disk is full or not writable; nothing half-written stays.
     """
-    with contextlib.suppress(Damaged, FileNotFoundError):
+    with contextlib.suppress(DamagedError, FileNotFoundError):
         return open_(folder)
     with _on_disk(folder.parent, what):
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +52,7 @@ def build_once(
             return open_(folder)
         except FileNotFoundError:
             pass
-        except Damaged as damage:
+        except DamagedError as damage:
             LOG.warning("%s: it is built anew", damage)
         with _on_disk(folder.parent, what):
             _build(folder, build)
@@ -119,66 +108,6 @@ def _on_disk(folder: Path, what: str) -> Iterator[None]:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise MachineError(f"{folder} is not writable; set ROWSPACE_CACHE to a folder that is") from error
         raise
-
-
-class BlockFile:
-    """A file that is written from start to end, with a checksum for every block of it."""
-
-    def __init__(self, path: Path) -> None:
-        self.size = 0
-        self._sums: list[int] = []
-        self._file: BinaryIO = path.open("xb")
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Append; `data` are bytes."""
-        view = memoryview(data).cast("B")
-        self._file.write(view)
-        while len(view):
-            used = self.size % BLOCK
-            part = view[: BLOCK - used]
-            if used:
-                self._sums[-1] = zlib.crc32(part, self._sums[-1])
-            else:
-                self._sums.append(zlib.crc32(part))
-            self.size += len(part)
-            view = view[len(part) :]
-
-    def close(self) -> dict[str, Any]:
-        """Flush to the disk; what a header keeps of the file."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        return {"size": self.size, "crc32": self._sums}
-
-    def abandon(self) -> None:
-        """Close without flushing to the disk."""
-        with contextlib.suppress(OSError):
-            self._file.close()
-
-
-def check_file(path: Path, kept: dict[str, Any], *, whole: bool) -> str | None:
-    """What is wrong with a block file, None where nothing is: its size, and sampled or all blocks."""
-    size = path.stat().st_size if path.exists() else -1
-    if size != kept["size"]:
-        return f"{path.name} is missing" if size < 0 else f"{path.name} has {size} bytes instead of {kept['size']}"
-    sums = kept["crc32"]
-    chosen = range(len(sums))
-    if not whole and len(sums) > SAMPLED:
-        drawn = random.SystemRandom().sample(range(1, len(sums) - 1), SAMPLED - 2)
-        chosen = [0, *sorted(drawn), len(sums) - 1]
-    with path.open("rb") as file:
-        for block in chosen:
-            file.seek(block * BLOCK)
-            if zlib.crc32(file.read(BLOCK)) != sums[block]:
-                return f"{path.name} has other bytes than were written, near byte {block * BLOCK}"
-    return None
-
-
-def map_array(path: Path, dtype: str) -> np.ndarray:
-    """The file as a read-only flat array, paged in as it is used."""
-    if not path.stat().st_size:
-        return np.empty(0, dtype=dtype)
-    return np.asarray(np.memmap(path, dtype=dtype, mode="r"))
 
 
 def _sync(folder: Path) -> None:

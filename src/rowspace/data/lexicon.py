@@ -127,9 +127,7 @@ def _chains(lexicon: Lexicon, sentence: str, zipf: float) -> Iterator[tuple[floa
             side = dict(zip(sides, chosen_sides, strict=True))
             row = {letter: r for letter, (r, _) in zip(possible, chosen_rows, strict=True)}
             prior = 0.5 ** len(sides) * float(np.prod([weight for _, weight in chosen_rows]))
-            fixed = [
-                {part: 1.0} if isinstance(part, str) else _slot(lexicon, part, side, row, zipf) for part in parts
-            ]
+            fixed = [{part: 1.0} if isinstance(part, str) else _slot(lexicon, part, side, row, zipf) for part in parts]
             yield prior, fixed
 
 
@@ -154,7 +152,9 @@ def _slot(
     chosen = range(len(rows))
     if slot["row"]:
         fixed = row[slot["row"]]
-        chosen = {">": range(fixed + 1, len(rows)), "<": range(fixed)}.get(slot["sign"], [fixed + int(slot["plus"] or 0)])
+        chosen = {">": range(fixed + 1, len(rows)), "<": range(fixed)}.get(
+            slot["sign"], [fixed + int(slot["plus"] or 0)]
+        )
     letter = slot["side"]
     sides = range(len(rows[0])) if not letter else [int(letter) - 1 if letter.isdigit() else side[letter]]
     weights = {rows[r][s]: (r + 1.0) ** -zipf for r in chosen for s in sides}

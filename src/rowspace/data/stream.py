@@ -8,24 +8,26 @@ Does not cut windows (see `batches.py`) and does not fit tokenizers.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rowspace.data.base import Progress
-from rowspace.data.cache import BlockFile, Damaged, build_once, check_file, map_array
+from rowspace.data.cache import build_once
+from rowspace.data.sealed import HEADER, BlockFile, DamagedError, header_hash, seal, unseal, verify
 from rowspace.data.texts import StoredTexts, text_lengths, texts_sha256
-from rowspace.tokenization.base import Tokenizer
+from rowspace.errors import ConfigError
+from rowspace.tokenization.base import Encoded, Tokenizer
 
+WHAT = "token stream"
 FORMAT = 1
 LAYOUT = "eos, then each document followed by eos"
 FILES = ("ids", "token_bytes", "offsets", "text", "text_offsets")
+SHOWN = 40
+"""Bytes of a document that a message quotes."""
 BATCH_BYTES = 1 << 22
 """Text that is handed to the tokenizer at once."""
 
@@ -102,15 +104,17 @@ def open_or_build(
     def open_(folder: Path) -> TokenStream:
         stream = open_stream(folder)
         if (stream.sha256, stream.tokenizer_sha256) != (name, tokenizer.sha256):
-            raise Damaged(f"{folder} holds the tokens of another tokenizer or text than its name says")
+            raise DamagedError(f"{folder} holds the tokens of another tokenizer or text than its name says")
         return stream
 
-    return build_once(cache / "streams" / name[:32], build=build, open_=open_, what="token stream", progress=progress)
+    return build_once(cache / "streams" / name[:32], build=build, open_=open_, what=WHAT, progress=progress)
 
 
 def stream_sha256(tokenizer: Tokenizer, texts: Sequence[bytes]) -> str:
     """Names the text used, the tokenizer and the packing together."""
-    return _hash({"format": FORMAT, "layout": LAYOUT, "tokenizer": tokenizer.sha256, "texts": texts_sha256(texts)})
+    return header_hash(
+        {"format": FORMAT, "layout": LAYOUT, "tokenizer": tokenizer.sha256, "texts": texts_sha256(texts)}
+    )
 
 
 def write_stream(
@@ -125,6 +129,14 @@ def write_stream(
         "text": "|u1",
         "text_offsets": "<i8",
     }
+    facts = {
+        "format": FORMAT,
+        "layout": LAYOUT,
+        "sha256": sha256,
+        "tokenizer_sha256": tokenizer.sha256,
+        "vocab_size": tokenizer.vocab_size,
+        "eos_id": tokenizer.eos_id,
+    }
     with ExitStack() as stack:
         files = {name: BlockFile(folder / f"{name}.bin") for name in FILES}
         for file in files.values():
@@ -134,20 +146,7 @@ def write_stream(
         starts = np.concatenate([[1], 1 + np.cumsum(tokens_of + 1)])
         files["offsets"].write(starts.astype("<i8").data)
         files["text_offsets"].write(np.concatenate([[0], np.cumsum(lengths)]).astype("<i8").data)
-        kept = {name: {"dtype": types[name], **file.close()} for name, file in files.items()}
-    header: dict[str, Any] = {
-        "format": FORMAT,
-        "layout": LAYOUT,
-        "sha256": sha256,
-        "tokenizer_sha256": tokenizer.sha256,
-        "vocab_size": tokenizer.vocab_size,
-        "eos_id": tokenizer.eos_id,
-        "files": kept,
-    }
-    header["header_sha256"] = _hash(header)
-    file = BlockFile(folder / "header.json")
-    file.write(json.dumps(header).encode())
-    file.close()
+        seal(folder, facts, {name: (types[name], file) for name, file in files.items()})
 
 
 def _write_documents(
@@ -168,7 +167,7 @@ def _write_documents(
         reached = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, reached + BATCH_BYTES, side="right")))
         batch = list(texts[first:last])
-        encoded = tokenizer.encode_documents(batch)
+        encoded = _encode(tokenizer, batch, first)
         sizes = np.diff(encoded.offsets)
         tokens_of[first:last] = sizes
         # insert one eos, of 0 bytes, behind every document
@@ -182,60 +181,51 @@ def _write_documents(
     return tokens_of
 
 
+def _encode(tokenizer: Tokenizer, batch: list[bytes], first: int) -> Encoded:
+    """The batch as ids; a document that is no UTF-8 is named by its number in the split and its first bytes."""
+    try:
+        return tokenizer.encode_documents(batch)
+    except ConfigError as error:
+        for number, text in enumerate(batch):
+            try:
+                text.decode()
+            except UnicodeDecodeError as invalid:
+                start = text[:SHOWN].decode("utf-8", errors="backslashreplace")
+                raise ConfigError(
+                    f"document {first + number}, which begins {start!r}, is not UTF-8: byte {invalid.start} is "
+                    f"0x{text[invalid.start]:02x}; mend it, or use tokenizer=byte, which takes any bytes"
+                ) from error
+        raise
+
+
 def open_stream(folder: Path) -> TokenStream:
     """Map a stream, after checking its header, the sizes of its files and some blocks of each.
 
-    FileNotFoundError where there is none; MachineError, naming what to delete, where it is damaged.
+    FileNotFoundError where there is none; DamagedError, naming what to delete, where it is not what was written.
     """
-    header = _header(folder)
-    for name, kept in header["files"].items():
-        problem = check_file(folder / f"{name}.bin", kept, whole=False)
-        if problem is not None:
-            raise Damaged(f"the cached token stream is damaged ({problem}); delete {folder}")
-    arrays = {name: map_array(folder / f"{name}.bin", kept["dtype"]) for name, kept in header["files"].items()}
+    header, arrays = unseal(folder, WHAT)
+    if set(arrays) != set(FILES) or header.get("format") != FORMAT:
+        raise DamagedError(f"the cached {WHAT} has another format than this version of rowspace reads; delete {folder}")
     facts = {name: header[name] for name in ("sha256", "tokenizer_sha256", "vocab_size", "eos_id")}
     return TokenStream(**arrays, **facts, folder=folder)
 
 
 def verify_stream(folder: Path) -> list[str]:
     """Everything wrong with a stream, every block read: one sentence each, none where it is whole."""
-    try:
-        stream, header = open_stream(folder), _header(folder)
-    except (Damaged, FileNotFoundError) as error:
-        return [str(error)]
-    found = [check_file(folder / f"{name}.bin", kept, whole=True) for name, kept in header["files"].items()]
-    problems = [f"{folder}: {problem}" for problem in found if problem is not None]
+    problems = verify(folder, WHAT)
     if problems:
         return problems
+    stream = open_stream(folder)
     ends = stream.offsets[1:] - 1
     if not (stream.offsets[0] == 1 and stream.offsets[-1] == stream.N and np.all(np.diff(stream.offsets) >= 1)):
-        problems.append(f"{folder}: the documents' tokens do not follow one another")
+        problems.append(f"{folder}: the documents' tokens do not follow one another; delete it")
     elif stream.ids[0] != stream.eos_id or np.any(stream.ids[ends] != stream.eos_id):
-        problems.append(f"{folder}: a document does not end with <eos>")
+        problems.append(f"{folder}: a document does not end with <eos>; delete it")
     if int(stream.ids.max()) >= stream.vocab_size:
-        problems.append(f"{folder}: id {int(stream.ids.max())} is beyond the vocabulary of {stream.vocab_size}")
+        problems.append(f"{folder}: id {int(stream.ids.max())} is beyond V={stream.vocab_size}; delete it")
     return problems
 
 
 def cached_streams(cache: Path) -> list[Path]:
     """Folders of every stream in a cache."""
-    return sorted(path.parent for path in (cache / "streams").glob("[!.]*/header.json"))
-
-
-def _header(folder: Path) -> dict[str, Any]:
-    """The header of a stream, checked against its own hash."""
-    path = folder / "header.json"
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no token stream at {folder}")
-    try:
-        header = json.loads(path.read_bytes())
-        whole = header.pop("header_sha256") == _hash(header) and set(header["files"]) == set(FILES)
-    except (FileNotFoundError, ValueError, KeyError, AttributeError, TypeError):
-        whole = False
-    if not whole:
-        raise Damaged(f"the cached token stream is damaged (its header.json is not what was written); delete {folder}")
-    return header
-
-
-def _hash(value: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return sorted(path.parent for path in (cache / "streams").glob(f"[!.]*/{HEADER}"))
