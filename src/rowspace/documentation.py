@@ -151,11 +151,11 @@ TABLES = {"options": options_table, "metrics": metrics_table}
 def rewritten(readme: str) -> str:
     """The README with each `<!-- NAME: ... -->` ... `<!-- end NAME -->` block made again."""
     for name, table in TABLES.items():
-        pattern = re.compile(rf"(<!-- {name}:[^\n]*-->\n).*?(\n<!-- end {name} -->)", re.S)
+        pattern = re.compile(rf"(<!-- {name}:[^\n]*-->\n).*?(<!-- end {name} -->)", re.S)
         if not pattern.search(readme):
             raise SystemExit(f"README.md has no block between <!-- {name}: ... --> and <!-- end {name} -->")
         made = table()
-        readme = pattern.sub(lambda found, made=made: found[1] + made + found[2], readme)
+        readme = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", readme)
     return readme
 
 

@@ -1,0 +1,125 @@
+"""What the repository promises of itself: budgets, forbidden strings, where files may stand. Part of scripts/check."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "src" / "rowspace").rglob("*.py"))
+YAMLS = sorted((ROOT / "conf").rglob("*.yaml"))
+FILE, FUNCTION, CLASS, YAML = 250, 40, 150, 30
+FORBIDDEN_NAMES = {"utils", "common", "helpers", "core", "components"}
+SAFE_LOAD_ONLY = "weights_only=" + "False"
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def _tracked() -> Iterator[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    yield from (ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file())
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=_short)
+def test_a_source_file_keeps_its_budgets_or_says_why(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    doc = ast.get_docstring(tree) or ""
+    if "Budget:" in doc:
+        return
+    too_long = [f"{_short(path)} has {len(text.splitlines())} lines"] if len(text.splitlines()) > FILE else []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
+                too_long.append(f"{node.name} has {lines} lines")
+    assert not too_long
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=_short)
+def test_a_source_file_says_what_it_is_for(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    if path.name == "__init__.py" and path.parent.name != "rowspace":
+        assert not text.strip(), "the __init__ of a room is empty"
+    else:
+        assert ast.get_docstring(ast.parse(text)), f"{_short(path)} has no docstring"
+
+
+@pytest.mark.parametrize("path", YAMLS, ids=_short)
+def test_a_yaml_file_is_short_and_names_no_code(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= (YAML if path.parent != ROOT / "conf" else FILE)
+    assert "_target_" not in text
+    resolvers = set(re.findall(r"\$\{([\w.]+):", text))
+    assert resolvers <= {"now", "oc.env", "hydra"}, f"only resolvers of run paths stand in conf/, not {resolvers}"
+
+
+def test_values_of_options_carry_a_comment_each() -> None:
+    bare = []
+    for path in YAMLS:
+        if path.parent == ROOT / "conf" or path.parent.name in ("experiment", "sweep"):
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        commented = "".join(lines[:1]).startswith("#")
+        for key in yaml.safe_load(path.read_text(encoding="utf-8")) or {}:
+            number = next(index for index, one in enumerate(lines) if one.startswith(f"{key}:"))
+            beside = lines[number] + (lines[number - 1] if number and lines[number - 1].startswith("#") else "")
+            if key != "name" and "#" not in beside and not commented:
+                bare.append(f"{_short(path)}: {key}")
+    assert not bare
+
+
+def test_no_file_loads_more_than_weights_or_holds_a_path_of_one_machine() -> None:
+    machine_paths = re.compile(r"/(?:root|home/\w+|work|opt/(?:wheels|pypi))/")
+    wrong = []
+    for path in _tracked():
+        if path.suffix in {".py", ".yaml", ".toml", ".md", ".txt", ".sh", ""} and path != Path(__file__):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            wrong += [f"{_short(path)}: {SAFE_LOAD_ONLY}" for _ in range(SAFE_LOAD_ONLY in text)]
+            wrong += [f"{_short(path)}: {found}" for found in machine_paths.findall(text)]
+    assert not wrong
+
+
+def test_no_test_is_skipped_or_expected_to_fail_but_for_a_missing_browser() -> None:
+    wrong = []
+    for path in (ROOT / "tests").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path == Path(__file__):
+            continue
+        if re.search(r"\bxfail\b|mark\.skip\b|NotImplementedError|\bTODO\b|\bFIXME\b", text):
+            wrong.append(_short(path))
+        for found in re.findall(r"pytest\.skip\((.*)", text):
+            if "chromium" not in found:
+                wrong.append(f"{_short(path)}: {found}")
+    for path in SOURCES:
+        if re.search(r"\bTODO\b|\bFIXME\b", path.read_text(encoding="utf-8")):
+            wrong.append(_short(path))
+    assert not wrong
+
+
+def test_no_module_is_a_drawer_for_anything() -> None:
+    assert not [path for path in SOURCES if {path.stem, *path.relative_to(ROOT).parts} & FORBIDDEN_NAMES]
+
+
+def test_option_files_import_no_tensors() -> None:
+    heavy = re.compile(r"^\s*(?:import|from) (?:torch|pytorch_lightning|transformers|datasets|wandb)\b", re.M)
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        if "\n@register(" in text:
+            at_top = "\n".join(line for line in text.splitlines() if not line.startswith("        "))
+            assert not heavy.search(at_top), f"{_short(path)} imports something heavy outside of a method"
+
+
+def test_the_readme_tables_are_those_of_the_code() -> None:
+    from rowspace.documentation import rewritten
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert rewritten(readme) == readme
