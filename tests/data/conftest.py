@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -84,7 +85,7 @@ class Words(Tokenizer):
             raise ConfigError(f"a document is not UTF-8: {error}") from error
         sizes = [self.token_bytes(row, "") for row in rows]
         offsets = np.cumsum([0, *map(len, rows)])
-        return Encoded(np.array(sum(rows, []), dtype=np.int32), np.array(sum(sizes, []), dtype=np.int32), offsets)
+        return Encoded(np.array([*chain(*rows)], dtype=np.int32), np.array([*chain(*sizes)], dtype=np.int32), offsets)
 
     def save(self, folder: Path) -> None:
         (folder / "tokenizer.json").write_text("{}")

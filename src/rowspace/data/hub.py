@@ -45,9 +45,11 @@ class Hub(DataOption):
             return self._finish(texts, f"local folder {folder}", empty, [])
         if self.path.startswith(("/", "./", "../", "~")):
             raise ConfigError(f"data.path: {self.path!r} is no folder; give one that exists, or a name on the Hub")
-        commit, note = self._commit(cache)
-        texts, header = self._fetched(commit, cache, progress)
-        return self._finish(texts, f"{self.path} at commit {commit[:12]}", header["empty"], note)
+        why = _why_offline()
+        commit = self._commit(cache, why)
+        texts, header = self._fetched(commit, why, cache, progress)
+        notes = [] if why is None else [f"{why}: the copy of {self.path} that was fetched before is used"]
+        return self._finish(texts, f"{self.path} at commit {commit[:12]}", header["empty"], notes)
 
     def _finish(self, texts: Any, source: str, empty: int, notes: list[str]) -> Documents:
         from rowspace.data.texts import texts_sha256
@@ -76,30 +78,30 @@ class Hub(DataOption):
         counted = _Counted(rows, self.take, progress)
         return list(counted), counted.empty
 
-    def _fetched(self, commit: str, cache: Path, progress: Progress | None) -> tuple[Any, dict[str, Any]]:
-        """Texts of a commit, from our cache or fetched into it."""
+    def _fetched(
+        self, commit: str, why_offline: str | None, cache: Path, progress: Progress | None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Texts of a commit, from our cache or, with a network, fetched into it."""
         from rowspace.data.cache import build_once
         from rowspace.data.store import open_texts, write_texts
 
         def build(folder: Path) -> None:
+            if why_offline is not None:
+                raise self._refusal(why_offline)
             counted = _Counted(self._rows(self.path, commit, None), self.take, progress)
-            write_texts(folder, counted, {"commit": commit})
-            (folder / "empty.json").write_text(json.dumps(counted.empty))
-
-        def open_(folder: Path) -> tuple[Any, dict[str, Any]]:
-            texts, header = open_texts(folder)
-            return texts, {**header, "empty": json.loads((folder / "empty.json").read_text())}
+            write_texts(folder, counted, lambda: {"commit": commit, "empty": counted.empty})
 
         key = _hash(self.path, self.config, self.split, self.column, commit, self.take)
-        return build_once(cache / "texts" / key, build=build, open_=open_, what="dataset", progress=progress)
+        return build_once(cache / "texts" / key, build=build, open_=open_texts, what="dataset", progress=progress)
 
     def _rows(self, path: str, revision: str | None, cache_dir: Path | None) -> Iterator[bytes]:
         """The column's texts through `datasets`, streamed where only some rows are taken."""
-        from datasets import load_dataset
+        from datasets import disable_progress_bars, load_dataset
         from datasets.exceptions import DatasetNotFoundError
 
         from rowspace.data.rows import arrow_texts, require_column, text_of
 
+        disable_progress_bars()
         options: dict[str, Any] = {"name": self.config, "split": self.split, "revision": revision}
         try:
             dataset = load_dataset(
@@ -118,22 +120,23 @@ class Hub(DataOption):
             require_column(path, self.column, list(row))
             yield text_of(row[self.column], path, self.column)
 
-    def _commit(self, cache: Path) -> tuple[str, list[str]]:
+    def _commit(self, cache: Path, why_offline: str | None) -> str:
         """The commit that the path and revision stand for; without a network, the one that was fetched last."""
         from rowspace.runfolder import write_atomically
 
         known = cache / "texts" / f"{_hash(self.path, self.revision)}.commit"
-        why = _why_offline()
-        if why is None:
+        if why_offline is None:
             commit = _resolve(self.path, self.revision)
             write_atomically(known, commit.encode())
-            return commit, []
-        if known.exists():
-            commit = known.read_text()
-            return commit, [f"{why}: the copy of {self.path} that was fetched before is used"]
-        raise MachineError(
-            f"data.path: {self.path!r} is on the Hugging Face Hub, and {why}; use data=glosses, data=text with files of "
-            "your own, or data.path=FOLDER of a dataset that was saved on a machine with a network"
+            return commit
+        if not known.exists():
+            raise self._refusal(why_offline)
+        return known.read_text()
+
+    def _refusal(self, why_offline: str) -> MachineError:
+        return MachineError(
+            f"data.path: {self.path!r} is on the Hugging Face Hub, and {why_offline}; use data=glosses, data=text with "
+            "files of your own, or data.path=FOLDER of a dataset saved elsewhere"
         )
 
 

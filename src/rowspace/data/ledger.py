@@ -2,7 +2,7 @@
 
 Losses of different tokenizers are comparable only per byte of the source, and only where no byte is lost. So at each
 evaluation every scored document is encoded and decoded anew with the live tokenizer, compared with its own bytes, and
-the bytes of its tokens are added up. Bits per byte exist where all of it is exact, else they are missing, with the reason.
+the bytes of its tokens are added up. Bits per byte exist where all is exact, else they are missing, with the reason.
 
 Source: bpb = nats / (ln 2 * bytes), of the whole and never as a mean over batches (The Pile, Gao et al. 2020).
 """
@@ -28,7 +28,7 @@ SHOWN = 40
 
 @dataclass(frozen=True)
 class Audit:
-    """`exact`: `tokens` scored targets stand for exactly the `bytes` bytes of the text. `none`: they do not, `reason`."""
+    """`exact`: the `tokens` scored targets stand for exactly the `bytes` bytes of the text. `none`: see `reason`."""
 
     verdict: Literal["exact", "none"]
     reason: str | None

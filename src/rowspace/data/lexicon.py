@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -80,9 +81,9 @@ def process(lexicon: Lexicon, *, noise: float, zipf: float) -> Process:
 def truth(lexicon: Lexicon) -> dict[str, Any]:
     """What is true of the words.
 
-    `classes` {word: class} of words in one class; `homographs` {word: classes} of the others; `pairs` [(a, b)] of
-    each row of two different classes or sides; `analogies` [(a, b, c, d)], a is to b as c to d, within a pair list
-    and between pair lists whose sides agree; `orders` {class: words} whose rows are in order.
+    `classes` {word: class} of words in one class of at least three words; `homographs` {word: classes} of words in
+    several; `pairs` [(a, b)] of words that belong together; `analogies` [(a, b, c, d)], a is to b as c is to d,
+    within a list of pairs and between lists whose sides agree; `orders` {class: words} whose rows are in order.
     """
     class_of = _class_of(lexicon)
     paired = {noun: rows for noun, rows in lexicon.rows.items() if len(rows[0]) == 2 and len(rows) > 1}
@@ -92,8 +93,9 @@ def truth(lexicon: Lexicon) -> dict[str, Any]:
     for one, other in itertools.permutations(gendered, 2):
         analogies += [(*a, *c) for a in paired[one] for c in paired[other]]
     ordered = {m["noun"] for s in _sentences(lexicon) for m in SLOT.finditer(s) if m["sign"] or m["plus"]}
+    size = Counter(itertools.chain.from_iterable(class_of.values()))
     return {
-        "classes": {word: min(found) for word, found in class_of.items() if len(found) == 1},
+        "classes": {word: min(f) for word, f in class_of.items() if len(f) == 1 and size[min(f)] > 2},
         "homographs": {word: tuple(sorted(found)) for word, found in class_of.items() if len(found) > 1},
         "pairs": pairs,
         "analogies": analogies,

@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rowspace.errors import ConfigError
 
@@ -40,7 +40,7 @@ def read_saved(folder: Path, column: str) -> Iterator[bytes]:
         raise ConfigError(f"{folder} holds several splits; give the folder of one of them")
     require_column(folder, column, dataset.column_names)
     for table in dataset.select_columns([column]).with_format("arrow").iter(batch_size=1000):
-        yield from arrow_texts(table[column], folder, column)
+        yield from arrow_texts(cast(Any, table)[column], folder, column)
 
 
 def require_column(where: object, column: str, columns: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ Does not fetch anything: see `hub.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -20,8 +20,8 @@ WHAT = "dataset"
 BATCH = 4096
 
 
-def write_texts(folder: Path, texts: Iterable[bytes], facts: dict[str, Any]) -> None:
-    """Write texts one after the other into an existing folder, with `facts` in its header."""
+def write_texts(folder: Path, texts: Iterable[bytes], facts: Callable[[], dict[str, Any]]) -> None:
+    """Write texts one after the other into an existing folder, with `facts()`, asked at the end, in its header."""
     with ExitStack() as stack:
         files = {name: BlockFile(folder / f"{name}.bin") for name in ("text", "offsets")}
         for file in files.values():
@@ -33,7 +33,7 @@ def write_texts(folder: Path, texts: Iterable[bytes], facts: dict[str, Any]) -> 
             ends = ends[-1] + np.cumsum([len(text) for text in batch], dtype=np.int64)
             files["offsets"].write(ends.astype("<i8").data)
             files["text"].write(b"".join(batch))
-        seal(folder, facts, {"text": ("|u1", files["text"]), "offsets": ("<i8", files["offsets"])})
+        seal(folder, facts(), {"text": ("|u1", files["text"]), "offsets": ("<i8", files["offsets"])})
 
 
 def open_texts(folder: Path) -> tuple[StoredTexts, dict[str, Any]]:

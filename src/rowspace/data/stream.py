@@ -54,11 +54,11 @@ class TokenStream:
     folder: Path
 
     @property
-    def N(self) -> int:
+    def N(self) -> int:  # noqa: N802
         return len(self.ids)
 
     @property
-    def D(self) -> int:
+    def D(self) -> int:  # noqa: N802
         return len(self.offsets) - 1
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -61,12 +61,12 @@ class Text(DataOption):
 
 
 def cut(text: bytes, split_by: str) -> list[bytes]:
-    """The documents of a plain text: `file` one, `line` and `paragraph` each with its line ends. They join to `text`."""
+    """The documents of a plain text, each with its line ends: they join to `text`."""
     if split_by == "line":
         return text.splitlines(keepends=True)
     if split_by == "paragraph":
         edges = [0, *(match.end() for match in PARAGRAPH.finditer(text)), len(text)]
-        return [text[start:end] for start, end in zip(edges[:-1], edges[1:], strict=True) if end > start]
+        return [text[start:end] for start, end in pairwise(edges) if end > start]
     return [text]
 
 
