@@ -143,11 +143,13 @@ class RunFolder:
 
     def truncate_metrics(self, rows: int) -> None:
         """Keep the first `rows` rows: what a checkpoint knew. MachineError when there are fewer."""
-        with contextlib.suppress(FileNotFoundError):
-            lines = self.metrics_file.read_bytes().split(b"\n")[:-1]
-            if len(lines) < rows:
-                raise MachineError(f"{self.metrics_file} has {len(lines)} rows where the checkpoint saw {rows}")
-            write_atomically(self.metrics_file, b"".join(line + b"\n" for line in lines[:rows]))
+        whole = self.metrics_file.read_bytes() if self.metrics_file.exists() else b""
+        lines = whole.split(b"\n")[:-1]
+        if len(lines) < rows:
+            raise MachineError(f"{self.metrics_file} has {len(lines)} rows where the checkpoint saw {rows}")
+        kept = b"".join(line + b"\n" for line in lines[:rows])
+        if kept != whole:
+            write_atomically(self.metrics_file, kept)
 
     # -------------------------------------------------------- tables, figures
     def write_table(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Path:

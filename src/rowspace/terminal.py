@@ -89,7 +89,7 @@ class Terminal:
                 TextColumn("{task.percentage:>3.0f}%"),
             )
             rest = (TextColumn("{task.fields[text]}", markup=False), TimeRemainingColumn(), TextColumn("left"))
-            console = Console(file=sys.stderr)
+            console = Console(file=sys.stderr, force_terminal=True)
             self._bar = Progress(*columns, *rest, console=console, transient=True, refresh_per_second=2)
             self._task = self._bar.add_task(visible(label), total=total, completed=done, text=text)
             self._bar.start()

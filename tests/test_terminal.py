@@ -1,0 +1,54 @@
+"""What a person sees: lines where there is no terminal, and no escape sequences of a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rowspace import terminal as terminals
+from rowspace.terminal import Terminal, visible
+
+
+def test_control_characters_of_a_corpus_are_shown_and_not_obeyed() -> None:
+    assert visible("red \x1b[31m\r\n\x00é") == "red \\x1b[31m\\r\\n\\x00é"
+
+
+def test_results_go_to_stdout_and_notes_to_stderr_and_the_log(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    terminal = Terminal("lines")
+    terminal.log = tmp_path / "train.log"
+    terminal.say("a note")
+    terminal.show("one\ntwo")
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("one\ntwo\n", "a note\n")
+    assert terminal.log.read_text().endswith(" a note\n")
+
+
+def test_lines_come_after_two_seconds_and_then_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    clock = iter([0.0, 1.0, 3.0, 10.0, 20.0])
+    monkeypatch.setattr(terminals.time, "monotonic", lambda: next(clock))
+    terminal = Terminal("lines")
+    for done in (0, 10, 30, 50, 60):
+        terminal.progress("training", done, 100, "loss 2.000")
+    assert capsys.readouterr().err.splitlines() == [
+        "training: 30 of 100 (30%), loss 2.000, 0:07 left",
+        "training: 60 of 100 (60%), loss 2.000, 0:13 left",
+    ]
+
+
+def test_a_bar_is_drawn_where_it_is_asked_for(capsys: pytest.CaptureFixture) -> None:
+    terminal = Terminal("bar")
+    terminal.progress("training [red]", 1, 2, "loss [1.0]")
+    terminal.progress("training [red]", 2, 2, "loss [1.0]")
+    assert terminal._bar is None
+    assert "training [red]" in capsys.readouterr().err
+
+
+def test_none_is_silent_but_for_results(capsys: pytest.CaptureFixture) -> None:
+    terminal = Terminal("none")
+    terminal.say("a note")
+    terminal.progress("training", 1, 1)
+    terminal.show("result")
+    assert capsys.readouterr() == ("result\n", "")
