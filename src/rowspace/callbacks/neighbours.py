@@ -59,7 +59,7 @@ class NeighboursCallback(Watcher):
             for name, drawn in tables.items():
                 mapped, share = find_map(drawn)
                 self.recorder.table(step, f"map_{name}", [{"step": step, **row} for row in mapped])
-                named = [word.ids[0] for word in shown if word.one_piece]
+                named = [word.ids[0] for word in shown if word.one_piece and not word.drawn]
                 self.recorder.figure(step, f"map_{name}", draw_map(mapped, table=name, share=share, named=named))
 
     def _resolve(self, table: TokenTable, deciles: np.ndarray | None) -> tuple[list[Word], list[Word]]:
@@ -70,7 +70,9 @@ class NeighboursCallback(Watcher):
             drawn = (
                 []
                 if deciles is None
-                else find_stratified(table, deciles, per_decile=self._option.per_decile, seed=self.watched.seed)
+                else find_stratified(
+                    table, deciles, lists=self._lists, per_decile=self._option.per_decile, seed=self.watched.seed
+                )
             )
             listed = [find_word(word, several_pieces="skip", **how) for word in self._lists]
             self._words = (named + drawn, listed)

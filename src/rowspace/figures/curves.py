@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, GREY, SKY, VERMILION, figure, line
+from rowspace.figures.style import BLUE, GREY, ORANGE, VERMILION, figure, line
 
 STEP = "trainer/global_step"
 
@@ -21,7 +21,10 @@ def find_series(rows: Sequence[Mapping[str, Any]], key: str) -> tuple[list[int],
 def draw_loss(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | None]) -> go.Figure:
     """Training and validation loss in nats a token; `floors` may hold uniform_nats and unigram_nats."""
     traces = []
-    for key, name, colour, markers in (("train/loss", "training", SKY, False), ("val/loss", "validation", BLUE, True)):
+    for key, name, colour, markers in (
+        ("train/loss", "training", ORANGE, False),
+        ("val/loss", "validation", BLUE, True),
+    ):
         steps, values = find_series(rows, key)
         if steps:
             traces.append(line(steps, values, name=name, colour=colour, markers=markers))
@@ -53,10 +56,21 @@ def draw_bpb(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | Non
 
 
 def _floors(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | None], unit: str) -> list[go.Scatter]:
+    """Dashed lines, named where they are: a legend would have to be looked up."""
     last = max((int(row[STEP]) for row in rows if STEP in row), default=1)
     looks = {"uniform": {"color": GREY, "dash": "dot"}, "unigram": {"color": VERMILION, "dash": "dash"}}
     return [
-        go.Scatter(x=[0, last], y=[value, value], name=f"{name} model", mode="lines", line={**look, "width": 1.5})
+        go.Scatter(
+            x=[0, last * 0.98, last],
+            y=[value] * 3,
+            text=["", f"{name} {value:.2f}", ""],
+            textposition="bottom left",
+            textfont={"size": 11},
+            name=f"{name} model",
+            mode="lines+text",
+            line={**look, "width": 1.5},
+            showlegend=False,
+        )
         for name, look in looks.items()
         if (value := floors.get(f"{name}_{unit}")) is not None
     ]

@@ -23,12 +23,12 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     ),
     "effective_rank_sigma_uncentred": (
         "How many directions carry the table?",
-        "effective rank (sigma), directions",
+        "effective rank (directions)",
         "exp of the entropy of singular values. A falling curve means that rows share few directions; d is the most.",
     ),
     "participation_ratio_centred": (
         "How evenly is the variance spread?",
-        "participation ratio, directions",
+        "participation ratio (directions)",
         "Of the centred table; counts strong directions only, so it lies below the effective rank.",
     ),
     "norm_frequency_spearman": (
@@ -60,9 +60,20 @@ def draw_over_steps(rows: Sequence[Mapping[str, Any]], measure: str, tables: Seq
         title=title,
         x="optimizer step",
         y=axis,
-        caption=f"{caption} Grey: random tables of the same shape and row norms, two standard deviations.",
+        caption=caption,
         alt=f"{axis} over optimizer steps for {' and '.join(tables)}, with the null in grey.",
+        yaxis={"range": find_range(traces, whole="directions" in axis)},
     )
+
+
+def find_range(traces: Sequence[go.Scatter], *, whole: bool) -> list[float]:
+    """A y axis that does not blow up small differences: from 0 where `whole`, else at least 0.1 high around 0."""
+    values = [value for trace in traces for value in trace.y if value is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if whole:
+        return [0.0, high * 1.08 or 1.0]
+    pad = max(0.06 * (high - low), (0.1 - (high - low)) / 2)
+    return [low - pad, high + pad]
 
 
 def find_null_band(rows: Sequence[Mapping[str, Any]], key: str, *, name: str) -> list[go.Scatter]:
@@ -83,9 +94,9 @@ def draw_hit_rate(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         ],
         title="When did neighbours begin to make sense?",
         x="optimizer step",
-        y="share of neighbours that are hits",
-        caption="A hit shares a word list with the word. Grey: what rows drawn blindly would get. Lists are incomplete, "
-        "so the true share is higher than this.",
+        y="share that are hits",
+        caption="A hit shares a word list with the word. Grey: what rows drawn blindly would get. No list is complete, "
+        "so compare with the grey line and not with 100 %.",
         alt="Hit rate of neighbours over optimizer steps, with chance in grey.",
         yaxis={"rangemode": "tozero", "tickformat": ".0%"},
     )
@@ -107,8 +118,8 @@ def draw_hit_rate_by_frequency(row: Mapping[str, Any]) -> go.Figure:
     return figure(
         [bars, *null],
         title="Is it worse for rare words?",
-        x="tenth of the seen tokens, rarest to commonest",
-        y="share of neighbours that are hits",
+        x="tenth by frequency, rarest first",
+        y="share that are hits",
         caption="Each tenth holds equally many tokens. Rare rows were moved by few examples: expect fewer hits there.",
         alt="Hit rate of neighbours by frequency tenth, with chance in grey.",
         yaxis={"rangemode": "tozero", "tickformat": ".0%"},
@@ -132,7 +143,7 @@ def draw_by_frequency(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     return figure(
         traces,
         title="Are rows of frequent tokens longer?",
-        x="tenth of the seen tokens, rarest to commonest",
+        x="tenth by frequency, rarest first",
         y="row norm",
         caption="Bars: one standard deviation between tokens. Grey: what it would be if norm had nothing to do with "
         "frequency. The curve need not be monotone, so one correlation would hide it.",
@@ -153,11 +164,12 @@ def draw_drift(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     return figure(
         traces,
         title="Which rows moved furthest from where they began?",
-        x="tenth of the seen tokens, rarest to commonest",
+        x="tenth by frequency, rarest first",
         y="mean cosine with the start",
         caption="1 = still where it began, 0 = unrelated to it. Rows that stay near 1 were hardly trained.",
         alt="Mean cosine of rows with their start by frequency tenth.",
         xaxis={"dtick": 1},
+        yaxis={"range": find_range(traces, whole=False)},
     )
 
 
@@ -175,8 +187,8 @@ def draw_spectrum(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         title="Is one direction doing most of the work?",
         x="direction, strongest first",
         y="singular value",
-        caption="Both axes are logarithmic. A random table of the same norms is nearly flat; a steep start means that a "
-        "few directions (often the shared shift and frequency) dominate.",
+        caption="Both axes are logarithmic. A random table of the same norms is nearly flat; a steep start means "
+        "that a few directions (often the shared shift and frequency) dominate.",
         alt="Singular values by rank on logarithmic axes, with those of a random table in grey.",
         xaxis={"type": "log"},
         yaxis={"type": "log"},

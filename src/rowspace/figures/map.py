@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BY_FREQUENCY, MONO, figure
+from rowspace.figures.style import BLUE, BY_FREQUENCY, GREY, MONO, figure
 from rowspace.figures.tokens import show_in_figure
 
 MOST_POINTS = 20_000
@@ -20,18 +20,25 @@ def draw_map(
     """`rows` are a table `map_E`; `share` the share of variance on the plane; `named` ids to write on the map."""
     shown = sample_rows(rows, named)
     counted = any(row["count"] is not None for row in shown)
-    points = go.Scattergl(
+    seen = [round(math.log10((row["count"] or 0) + 1), 3) for row in shown]
+    ordered = sorted(seen) or [0.0]  # a few very rare and very common tokens must not use up the colours
+    seen_low, seen_high = ordered[len(ordered) // 50], ordered[-1 - len(ordered) // 50]
+    points = go.Scatter(
         x=[row["x"] for row in shown],
         y=[row["y"] for row in shown],
         ids=[str(row["token_id"]) for row in shown],
-        customdata=[_hover(row) for row in shown],
-        hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<br>nearest: %{customdata[2]}<extra></extra>",
+        text=[show_in_figure(row["token"]) for row in shown],
+        customdata=[_facts(row) for row in shown],
+        hovertext=[_hover(row) for row in shown],
+        hovertemplate="%{hovertext}<extra></extra>",
         mode="markers",
         name="tokens",
         marker={
-            "size": 5,
-            "opacity": 0.75,
-            "color": [math.log10((row["count"] or 0) + 1) for row in shown],
+            "size": 4,
+            "opacity": 0.7,
+            "color": seen,
+            "cmin": seen_low,
+            "cmax": seen_high,
             "colorscale": BY_FREQUENCY,
             "showscale": counted,
             "colorbar": _colourbar(shown),
@@ -56,13 +63,15 @@ def draw_map(
         title=f"What lies near what in {table}?",
         x=f"first principal direction of {table}",
         y="second",
-        caption=f"A point is a token, its colour how often it was seen.{plane or ' Two of d directions are shown:'} points "
-        f"that are close here need not be close in the table; the nearest five in its text really are.{sampled}",
+        caption=f"A point is a token, its colour how often it was seen.{plane or ' Two of d directions are shown:'} "
+        "points that are close here need not be close in the table; the nearest five that it names really are."
+        f"{sampled}",
         alt=f"Scatter plot of the rows of {table} on two principal directions, coloured by frequency.",
         showlegend=False,
         xaxis={"showticklabels": False},
         yaxis={"showticklabels": False},
         dragmode="pan",
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": GREY, "activecolor": BLUE},
         margin={"l": 30, "r": 8, "t": 44, "b": 30},
     )
 
@@ -79,10 +88,19 @@ def sample_rows(rows: Sequence[Mapping[str, Any]], named: Sequence[int]) -> list
     return [rows[i] for i in sorted({*order[:half], *even})]
 
 
-def _hover(row: Mapping[str, Any]) -> list[str]:
-    count = row["count"]
-    seen = "nobody counted" if count is None else f"seen {count:,} times"
-    return [show_in_figure(row["token"]), seen, "  ".join(show_in_figure(token) for token in row["nearest"])]
+def _hover(row: Mapping[str, Any]) -> str:
+    nearest = "  ".join(show_in_figure(token) for token in row["nearest"])
+    return f"<b>{show_in_figure(row['token'])}</b><br>{_seen(row['count'])}<br>nearest: {nearest or 'nothing'}"
+
+
+def _facts(row: Mapping[str, Any]) -> str:
+    """For the page's search: "seen 12 times|3 17 4", the ids of the nearest behind the bar. Flat strings, since
+    Plotly takes 30 times as long to check nested lists."""
+    return f"{_seen(row['count'])}|{' '.join(map(str, row['nearest_ids']))}"
+
+
+def _seen(count: int | None) -> str:
+    return "nobody counted it" if count is None else f"seen {count:,} times"
 
 
 def _colourbar(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -90,7 +108,7 @@ def _colourbar(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     powers = list(range(len(str(largest))))
     return {
         "title": {"text": "seen", "side": "top"},
-        "tickvals": [math.log10(10**power + 1) for power in powers],
+        "tickvals": [round(math.log10(10**power + 1), 3) for power in powers],
         "ticktext": [f"{10**power:,}" for power in powers],
         "thickness": 10,
         "len": 0.6,

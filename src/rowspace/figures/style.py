@@ -34,8 +34,8 @@ def figure(traces: Sequence[Any], *, title: str, x: str, y: str, caption: str, a
         "margin": {"l": 54, "r": 16, "t": 44, "b": 46},
         "hovermode": "closest",
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "xaxis": {**axis, "title": {"text": x}},
-        "yaxis": {**axis, "title": {"text": y}},
+        "xaxis": {**axis, "title": {"text": x, "font": {"size": 12}}},
+        "yaxis": {**axis, "title": {"text": y, "font": {"size": 12}}},
     }
     for key, value in layout.items():
         settings[key] = {**settings[key], **value} if isinstance(settings.get(key), dict) else value

@@ -24,7 +24,7 @@ def show(token: str) -> str:
 
 def show_in_figure(token: str) -> str:
     """The same for Plotly, which renders `<b>` and `<a href>` found in its texts."""
-    return html.escape(show(token)).replace("%{", "%&#123;")
+    return html.escape(show(token))
 
 
 def _visible(character: str) -> str:

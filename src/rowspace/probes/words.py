@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rowspace.geometry.frequency import DECILES
-from rowspace.probes.categories import plain
+from rowspace.probes.categories import Lists, find_categories, plain
 from rowspace.table import TokenTable
 
 Encode = Callable[[str], Sequence[int]]
@@ -24,6 +24,8 @@ class Word:
     word: str
     ids: tuple[int, ...]
     policy: str
+    drawn: bool = False
+    """Drawn by frequency, not asked for."""
 
     @property
     def one_piece(self) -> bool:
@@ -48,14 +50,23 @@ def find_word(word: str, *, table: TokenTable, encode: Encode, several_pieces: s
     return Word(word, (), "missing: the vocabulary has no piece for it")
 
 
-def find_stratified(table: TokenTable, deciles: np.ndarray, *, per_decile: int, seed: int) -> list[Word]:
-    """Word-like tokens drawn at random from each tenth of the vocabulary, the commonest tenth first."""
+def find_stratified(table: TokenTable, deciles: np.ndarray, *, lists: Lists, per_decile: int, seed: int) -> list[Word]:
+    """Tokens drawn at random from each tenth of the vocabulary, the commonest tenth first.
+
+    The first of a tenth is drawn from those that a word list holds, so that its neighbours can be judged, the next
+    from all that look like a word, and so on in turn.
+    """
     generator = np.random.default_rng(seed)
     found: list[Word] = []
     for decile in range(DECILES, 0, -1):
         ids = [int(id_) for id_ in np.flatnonzero(deciles == decile) if _word_like(table.tokens[id_])]
-        drawn = generator.permutation(len(ids))[:per_decile]
-        found += [Word(plain(table.tokens[ids[i]]), (ids[i],), f"drawn from tenth {decile} of 10") for i in drawn]
+        drawn = [ids[i] for i in generator.permutation(len(ids))]
+        listed = [id_ for id_ in drawn if find_categories(lists, table.tokens[id_])]
+        kept: list[int] = []
+        for turn in range(min(per_decile, len(drawn))):
+            pools = (listed, drawn) if turn % 2 == 0 else (drawn, listed)
+            kept.append(next(id_ for pool in pools for id_ in pool if id_ not in kept))
+        found += [Word(plain(table.tokens[i]), (i,), f"drawn from tenth {decile} of 10", drawn=True) for i in kept]
     return found
 
 

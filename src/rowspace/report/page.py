@@ -1,0 +1,186 @@
+"""report.html of a run: one file that opens from disk with no network, written again at every evaluation.
+
+Everything comes from the run folder, so the page can be made anew at any time. Text of the corpus is hostile: the
+template escapes all of it, figures travel as packed data and not as markup, and the page's own policy allows only the
+two scripts that it was made with.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChainableUndefined, Environment, FileSystemLoader
+from plotly.offline import get_plotlyjs
+
+from rowspace.errors import MachineError
+from rowspace.figures.curves import draw_bpb, draw_loss
+from rowspace.figures.geometry import (
+    MEASURES,
+    draw_by_frequency,
+    draw_drift,
+    draw_hit_rate,
+    draw_hit_rate_by_frequency,
+    draw_over_steps,
+    draw_spectrum,
+)
+from rowspace.figures.tokens import show
+from rowspace.report import facts
+from rowspace.report.neighbours import SIGNS, count_verdicts, group_by_word
+from rowspace.runfolder import RunFolder, write_atomically
+
+HERE = Path(__file__).parent
+REFRESH_SECONDS = 15
+
+
+def write(folder: RunFolder, live: bool) -> Path:
+    """Make `report.html` from what the folder holds now; `live` pages refresh themselves. Returns its path."""
+    path = folder.path / "report.html"
+    write_atomically(path, render(folder, live=live).encode("utf-8", "backslashreplace"))
+    return path
+
+
+def render(folder: RunFolder, *, live: bool) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "show": show,
+        "number": facts.say_number,
+        "size": facts.say_bytes,
+        "seconds": facts.say_seconds,
+        "moment": facts.say_time,
+    }
+    level = 1 if live else 6
+    script, library = (HERE / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)} {_hash(library)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    found = gather(folder)
+    figures = found.pop("figures")
+    return environment.get_template("page.html.jinja").render(
+        found,
+        live=live,
+        refresh=REFRESH_SECONDS,
+        policy=policy,
+        style=(HERE / "page.css").read_text(encoding="utf-8"),
+        script=script,
+        library=_pack(library, level),
+        packed=_pack("{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in figures.items()) + "}", level),
+        drawn=frozenset(figures),
+        signs=SIGNS,
+    )
+
+
+def gather(folder: RunFolder) -> dict[str, Any]:
+    """What the template shows. Parts that cannot be read are left out, and `problems` says which and why."""
+    problems: list[str] = []
+
+    def read(name: str) -> list[dict[str, Any]]:
+        try:
+            return folder.read_table(name)
+        except MachineError as error:
+            problems.append(str(error))
+            return []
+
+    try:
+        rows = folder.read_metrics()
+    except MachineError as error:
+        problems.append(str(error))
+        rows = []
+    run, config = folder.run, facts.read_config(folder)
+    neighbours = read("neighbours")
+    asked, drawn = group_by_word(neighbours)
+    figures, captions = _figures(folder, rows, {name: read(name) for name in ("spectrum", "frequency")}, run)
+    return {
+        "name": folder.path.name,
+        "run": run,
+        "config": config,
+        "config_text": _read_text(folder.path / "config.yaml"),
+        "problems": problems,
+        "result": facts.find_result(run, rows),
+        "progress": facts.find_progress(run, config, rows),
+        "story": facts.find_story(run, config),
+        "chips": facts.find_chips(config),
+        "certificates": facts.find_certificates(run),
+        "hits": _latest(rows, "probe/neighbours/hit_rate"),
+        "neighbours": neighbours,
+        "asked": asked,
+        "stratified": drawn,
+        "verdicts": count_verdicts(neighbours),
+        "card": read("truth_card"),
+        "pieces": read("pieces"),
+        "ledger": read("ledger"),
+        "figures": figures,
+        "captions": captions,
+    }
+
+
+def _figures(
+    folder: RunFolder,
+    rows: Sequence[Mapping[str, Any]],
+    tables: Mapping[str, list[dict[str, Any]]],
+    run: Mapping[str, Any],
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Figures as JSON by name, and for each its title, caption and text for a screen reader."""
+    keys = {key for row in rows for key, value in row.items() if value is not None}
+    drawn: dict[str, Any] = {}
+    if "train/loss" in keys or "val/loss" in keys:
+        drawn["loss"] = draw_loss(rows, run.get("floors") or {})
+    if "val/bpb" in keys:
+        drawn["bpb"] = draw_bpb(rows, run.get("floors") or {})
+    for measure in MEASURES:
+        seen = [table for table in ("E", "U") if f"geometry/{table}/{measure}" in keys]
+        if seen:
+            drawn[measure] = draw_over_steps(rows, measure, seen)
+    if "probe/neighbours/hit_rate" in keys:
+        drawn["hit_rate"] = draw_hit_rate(rows)
+        drawn["hit_rate_by_frequency"] = draw_hit_rate_by_frequency(_latest(rows, "probe/neighbours/hit_rate"))
+    if tables["spectrum"]:
+        drawn["spectrum"] = draw_spectrum(tables["spectrum"])
+    if tables["frequency"]:
+        drawn["frequency"] = draw_by_frequency(tables["frequency"])
+        if any(row["drift_cosine"] is not None for row in tables["frequency"]):
+            drawn["drift"] = draw_drift(tables["frequency"])
+    texts = {name: figure.to_json() for name, figure in drawn.items()}
+    for name in ("map_E", "map_U"):  # drawn once by the watcher, the largest of all: taken as it is
+        if text := _read_text(folder.path / "figures" / f"{name}.json"):
+            texts[name] = text
+    return texts, {name: _caption(json.loads(text)["layout"]) for name, text in texts.items()}
+
+
+def _caption(layout: Mapping[str, Any]) -> dict[str, str]:
+    meta = layout.get("meta") or {}
+    title = (layout.get("title") or {}).get("text") or ""
+    return {"title": title, "caption": meta.get("caption", ""), "alt": meta.get("alt", title)}
+
+
+def _latest(rows: Sequence[Mapping[str, Any]], key: str) -> Mapping[str, Any]:
+    """The last row of metrics.jsonl that has the key, empty where none has."""
+    return next((row for row in reversed(rows) if row.get(key) is not None), {})
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _pack(text: str, level: int) -> str:
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), level)).decode()
