@@ -25,6 +25,7 @@ class ByteTokenizer(LibraryTokenizer):
     """id = byte + number of special tokens."""
 
     reader: ClassVar[str] = "bytes"
+    takes_any_bytes: ClassVar[bool] = True
 
     def __init__(self, text: str, *, name: str, behaviour: Mapping[str, Any], about: Mapping[str, Any]) -> None:
         super().__init__(text, name=name, behaviour=behaviour, about=about)
@@ -41,7 +42,7 @@ class ByteTokenizer(LibraryTokenizer):
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         return [self.encode(text) for text in texts]
 
-    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+    def decode_bytes(self, ids: Sequence[int] | np.ndarray) -> bytes:
         array = np.asarray(ids, dtype=np.int64)
         return (array[array >= self._first] - self._first).astype(np.uint8).tobytes()
 
@@ -78,7 +79,7 @@ class CharTokenizer(LibraryTokenizer):
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         return [self.encode(text) for text in texts]
 
-    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+    def decode_bytes(self, ids: Sequence[int] | np.ndarray) -> bytes:
         return b"".join([self._bytes[id_] for id_ in ids])
 
     def encode_documents(self, documents: Sequence[bytes]) -> Encoded:

@@ -52,6 +52,8 @@ class Tokenizer(ABC):
     """Of the artifact."""
     about: Mapping[str, Any]
     """What was asked and what was really run: vocab_size asked, algorithm, library and its version."""
+    takes_any_bytes: ClassVar[bool] = False
+    """Documents need not be UTF-8."""
     unk_id: int | None = None
     """The id that stands for text which the vocabulary does not have; None where every text has ids of its own."""
 
@@ -73,11 +75,11 @@ class Tokenizer(ABC):
         """Ids of each text."""
 
     @abstractmethod
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int] | np.ndarray) -> str:
         """Text of the ids; special ids stand for nothing. A partial UTF-8 sequence decodes to U+FFFD."""
 
     @abstractmethod
-    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+    def decode_bytes(self, ids: Sequence[int] | np.ndarray) -> bytes:
         """Bytes of the ids, exact where the tokenizer is byte-level; else `decode(ids).encode()`."""
 
     @abstractmethod
@@ -88,16 +90,12 @@ class Tokenizer(ABC):
     def encode_documents(self, documents: Sequence[bytes]) -> Encoded:
         """Many documents at once, fast. ConfigError names the first document that is not UTF-8 (byte takes any)."""
 
+    @abstractmethod
     def spans(self, documents: Sequence[bytes]) -> tuple[Encoded, np.ndarray, np.ndarray]:
         """The encoding, and the first byte and the end of each token within its document.
 
-        Here tokens lie side by side; where text is forgotten between tokens (`spaced.py`) they do not.
+        Tokens lie side by side, unless text between them is forgotten.
         """
-        encoded = self.encode_documents(documents)
-        ends = np.cumsum(encoded.token_bytes, dtype=np.int64)
-        before = np.concatenate([[0], ends])[encoded.offsets[:-1]]
-        ends -= np.repeat(before, np.diff(encoded.offsets))
-        return encoded, ends - encoded.token_bytes, ends
 
     @abstractmethod
     def save(self, folder: Path) -> None:
@@ -153,6 +151,10 @@ class TokenizerOption(Option):
     def cut(self, tokenizer: Tokenizer) -> Tokenizer:
         """This option's tokenizer out of the fitted `larger()` one."""
         raise TypeError(f"{self.name} is not cut from a larger tokenizer")
+
+    def trace(self, texts: Sequence[str], tokenizer: Tokenizer, steps: int, **context: Any) -> list[dict[str, Any]]:
+        """How `tokenizer` was learned from the texts, step by step (rows of `trace.py`); none where nothing was."""
+        return []
 
     @abstractmethod
     def fit(self, texts: Iterable[str], **context: Any) -> Tokenizer:

@@ -7,7 +7,7 @@ Source: Sennrich et al. 2016 (https://arxiv.org/abs/1508.07909); byte-level: Rad
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -57,3 +57,8 @@ class BpeOption(TokenizerOption):
         from rowspace.tokenization.merges import bpe_tokenizer
 
         return bpe_tokenizer(self, texts)
+
+    def trace(self, texts: Sequence[str], tokenizer: Tokenizer, steps: int, **context: Any) -> list[dict[str, Any]]:
+        from rowspace.tokenization.trace import bpe_steps
+
+        return bpe_steps(self, texts, steps, context.get("progress"))

@@ -31,7 +31,7 @@ class ByteLevelTokenizer(LibraryTokenizer):
             for piece, raw in zip(self.pieces, self._bytes, strict=True)
         ]
 
-    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+    def decode_bytes(self, ids: Sequence[int] | np.ndarray) -> bytes:
         return b"".join([self._bytes[id_] for id_ in ids])
 
     def encode_documents(self, documents: Sequence[bytes]) -> Encoded:
@@ -48,6 +48,12 @@ class ByteLevelTokenizer(LibraryTokenizer):
         of_section = np.diff(np.flatnonzero(joins), prepend=-1) - 1
         ids = ids[~joins]
         return ids, self._lengths[ids], np.add.reduceat(of_section, np.cumsum(parts) - parts)
+
+
+def readable_letters(piece: str) -> str:
+    """A piece written in the 256 letters, as people read it."""
+    byte_of = {letter: byte for byte, letter in enumerate(byte_letters())}
+    return readable(bytes(byte_of[letter] for letter in piece))
 
 
 def readable(raw: bytes) -> str:

@@ -5,7 +5,7 @@ The 256 byte ids close it: no UNK, every text comes back. Characters are ordered
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from rowspace.registry import register
@@ -26,3 +26,8 @@ class CharOption(TokenizerOption):
         from rowspace.tokenization.alphabets import char_tokenizer
 
         return char_tokenizer(self, texts)
+
+    def trace(self, texts: Sequence[str], tokenizer: Tokenizer, steps: int, **context: Any) -> list[dict[str, Any]]:
+        from rowspace.tokenization.trace import most_frequent
+
+        return most_frequent(tokenizer, texts, steps)

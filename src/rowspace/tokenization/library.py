@@ -63,7 +63,7 @@ class LibraryTokenizer(Tokenizer):
         encoded = self._library.encode_batch_fast([_unicode(text) for text in texts], add_special_tokens=False)
         return [one.ids for one in encoded]
 
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int] | np.ndarray) -> str:
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def token_bytes(self, ids: Sequence[int], text: str) -> list[int]:
@@ -71,6 +71,13 @@ class LibraryTokenizer(Tokenizer):
         if encoded.ids.tolist() != list(ids):
             raise ValueError("token_bytes needs the ids that encode gives for this very text")
         return encoded.token_bytes.tolist()
+
+    def spans(self, documents: Sequence[bytes]) -> tuple[Encoded, np.ndarray, np.ndarray]:
+        encoded = self.encode_documents(documents)
+        ends = np.cumsum(encoded.token_bytes, dtype=np.int64)
+        before = np.concatenate([[0], ends])[encoded.offsets[:-1]]
+        ends -= np.repeat(before, np.diff(encoded.offsets))
+        return encoded, ends - encoded.token_bytes, ends
 
     def save(self, folder: Path) -> None:
         sidecar: dict[str, Any] = {

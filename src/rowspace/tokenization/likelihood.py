@@ -9,46 +9,37 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
+
+from rowspace.tokenization.reference_bpe import Step
 
 CONTINUES = "##"
 
 
-@dataclass(frozen=True)
-class Merge:
-    """One learned piece: what was joined, how often it occurred then, and its score."""
-
-    left: str
-    right: str
-    piece: str
-    count: int
-    score: float
-
-
 def merge_by_likelihood(
     words: Mapping[str, int],
-    merges: int,
+    most: int,
     *,
     min_frequency: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
-) -> list[Merge]:
+) -> list[Step]:
     """At most so many merges that each give a new piece; fewer when no pair is left that occurs `min_frequency` times.
 
     A merge changes the frequency of both parts, and so the score of every pair that they are in: all scores are
     computed anew each time, as one array operation over the pairs; occurrences are kept up to date word by word.
+    The plain version is `reference_bpe.merges(score=by_likelihood)`.
     """
     state = _Segmentation(words)
     known = set(state.symbols)
-    done: list[Merge] = []
-    while len(done) < merges and (pair := state.best(min_frequency)) is not None:
+    done: list[Step] = []
+    while len(done) < most and (pair := state.best(min_frequency)) is not None:
         merge = state.join(pair)
         if merge.piece not in known:
             known.add(merge.piece)
             done.append(merge)
             if progress is not None and len(done) % 256 == 0:
-                progress("merging by likelihood", len(done), merges)
+                progress("merging by likelihood", len(done), most)
     return done
 
 
@@ -85,7 +76,7 @@ class _Segmentation:
         order = {self._row[pair]: at for at, pair in reversed(list(enumerate(itertools.pairwise(word))))}
         return min(tied.tolist(), key=order.__getitem__)
 
-    def join(self, row: int) -> Merge:
+    def join(self, row: int) -> Step:
         """Replace every occurrence of the pair, left to right."""
         left, right = self._pairs[row].tolist()
         count, score = self._count[row], self._count[row] / (self._frequency[left] * self._frequency[right])
@@ -96,7 +87,7 @@ class _Segmentation:
             self._account(index, -1)
             self._words[index] = _replaced(self._words[index], left, right, new)
             self._account(index, +1)
-        return Merge(a, b, piece, int(count), float(score))
+        return Step(a, b, piece, int(count), float(score))
 
     def _symbol(self, text: str) -> int:
         number = self._number.setdefault(text, len(self.symbols))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -14,7 +14,7 @@ from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.bpe import BpeOption
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
 from rowspace.tokenization.library import about, too_large, with_specials
-from rowspace.tokenization.pretokenization import byte_level, sections
+from rowspace.tokenization.pretokenization import byte_level, count_words, sections
 
 ALGORITHM = "byte-level BPE: the most frequent pair first, equal counts by the smaller pair of ids"
 
@@ -30,12 +30,21 @@ def bpe_tokenizer(option: BpeOption, texts: Iterable[str]) -> ByteLevelTokenizer
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),  # all 256: without it unseen bytes vanish silently
         show_progress=False,
     )
-    library.train_from_iterator(chain.from_iterable(sections(t, space_vanishes=False) for t in texts), trainer)
+    library.train_from_iterator(_sections(texts), trainer)
     if library.get_vocab_size() < option.vocab_size:
         raise too_large(option, library.get_vocab_size(), "then every word is one piece")
     return ByteLevelTokenizer(
         with_specials(library, option), name=option.name, behaviour={}, about=about(option, ALGORITHM)
     )
+
+
+def bpe_words(option: BpeOption, texts: Iterable[str]) -> dict[str, int]:
+    """What the merges are learned from: words in the 256 letters, with counts."""
+    return count_words(_sections(texts), byte_level(digits=option.digits, whitespace=option.whitespace))
+
+
+def _sections(texts: Iterable[str]) -> Iterator[str]:
+    return chain.from_iterable(sections(text, space_vanishes=False) for text in texts)
 
 
 def truncated(tokenizer: Tokenizer, vocab_size: int) -> ByteLevelTokenizer:

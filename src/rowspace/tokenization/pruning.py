@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterable
 from itertools import chain
 
@@ -10,6 +11,7 @@ import sentencepiece
 from tokenizers import Tokenizer as Library
 from tokenizers import decoders, models
 
+from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
 from rowspace.tokenization.library import about, too_large, with_specials
 from rowspace.tokenization.pretokenization import byte_letters, byte_level, count_words, sections
@@ -30,7 +32,7 @@ def unigram_tokenizer(
 ) -> ByteLevelTokenizer:
     """V pieces: special tokens, 256 bytes, then the longer pieces by probability."""
     cut = byte_level(digits=option.digits, whitespace=option.whitespace)
-    words = count_words(chain.from_iterable(sections(text, space_vanishes=False) for text in texts), cut)
+    words = unigram_words(option, texts)
     if progress is not None:
         progress("pruning pieces (sentencepiece, one thread)", 0, 1)
     letters = byte_letters()
@@ -54,6 +56,20 @@ def unigram_tokenizer(
             option, f"byte-level Unigram (sentencepiece {sentencepiece.__version__}): pruned by the likelihood's loss"
         ),
     )
+
+
+def unigram_words(option: UnigramOption, texts: Iterable[str]) -> dict[str, int]:
+    """What the pieces are learned from: words in the 256 letters, with counts."""
+    cut = byte_level(digits=option.digits, whitespace=option.whitespace)
+    return count_words(chain.from_iterable(sections(text, space_vanishes=False) for text in texts), cut)
+
+
+def scores_of(tokenizer: Tokenizer) -> dict[str, float]:
+    """Natural log probability of each piece of a fitted unigram tokenizer, special tokens left out."""
+    if not isinstance(tokenizer, ByteLevelTokenizer) or tokenizer.name != "unigram":
+        raise TypeError("only a unigram tokenizer has scores")
+    pieces = json.loads(tokenizer.json)["model"]["vocab"]
+    return {piece: score for piece, score in pieces if piece not in tokenizer.special}
 
 
 def _learned(words: dict[str, int], longer: int) -> dict[str, float]:

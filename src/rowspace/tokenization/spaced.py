@@ -49,7 +49,7 @@ class SpacedTokenizer(LibraryTokenizer):
         is_word[self.unk_id] = True
         return is_word
 
-    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+    def decode_bytes(self, ids: Sequence[int] | np.ndarray) -> bytes:
         array = np.asarray(ids, dtype=np.int64)
         array = array[~self._is_special[array]]
         words = self._is_word[array]

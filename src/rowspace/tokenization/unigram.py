@@ -8,7 +8,7 @@ Source: Kudo 2018 (https://arxiv.org/abs/1804.10959).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -37,3 +37,8 @@ class UnigramOption(TokenizerOption):
         from rowspace.tokenization.pruning import unigram_tokenizer
 
         return unigram_tokenizer(self, texts, progress=context.get("progress"))
+
+    def trace(self, texts: Sequence[str], tokenizer: Tokenizer, steps: int, **context: Any) -> list[dict[str, Any]]:
+        from rowspace.tokenization.trace import unigram_steps
+
+        return unigram_steps(self, texts, tokenizer, steps, context.get("progress"))

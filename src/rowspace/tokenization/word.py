@@ -7,7 +7,7 @@ a token. So the text comes back byte for byte unless a word or a gap is UNK: the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -38,3 +38,8 @@ class WordOption(TokenizerOption):
         from rowspace.tokenization.words import word_tokenizer
 
         return word_tokenizer(self, texts)
+
+    def trace(self, texts: Sequence[str], tokenizer: Tokenizer, steps: int, **context: Any) -> list[dict[str, Any]]:
+        from rowspace.tokenization.trace import most_frequent
+
+        return most_frequent(tokenizer, texts, steps)

@@ -8,7 +8,7 @@ between words are treated as in `word`. Sources: Schuster & Nakajima 2012; Devli
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -43,3 +43,8 @@ class WordpieceOption(TokenizerOption):
         from rowspace.tokenization.words import wordpiece_tokenizer
 
         return wordpiece_tokenizer(self, texts, progress=context.get("progress"))
+
+    def trace(self, texts: Sequence[str], tokenizer: Tokenizer, steps: int, **context: Any) -> list[dict[str, Any]]:
+        from rowspace.tokenization.trace import wordpiece_steps
+
+        return wordpiece_steps(self, texts, steps, context.get("progress"))

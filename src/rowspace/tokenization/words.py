@@ -44,7 +44,7 @@ def wordpiece_tokenizer(option: WordpieceOption, texts: Iterable[str], progress:
     So a word is UNK only if it holds a character that the training text lacks, or is too long.
     """
     texts = list(texts)
-    counts = {word: count for word, count in _counts(option, texts).items() if len(word) <= LONGEST_WORD}
+    counts = wordpiece_words(option, texts)
     characters = sorted(set().union(*counts))
     alphabet = [*characters, *(CONTINUES + character for character in characters)]
     first = [*option.special_tokens, UNK, *alphabet]
@@ -65,6 +65,11 @@ def wordpiece_tokenizer(option: WordpieceOption, texts: Iterable[str], progress:
         max_input_chars_per_word=LONGEST_WORD,
     )
     return _built(option, model, f"{ALGORITHMS[option.trainer]}, pairs seen at least {option.min_frequency} times")
+
+
+def wordpiece_words(option: WordpieceOption, texts: Iterable[str]) -> dict[str, int]:
+    """What the pieces are learned from: words and gap units with counts, those that are too long left out."""
+    return {word: count for word, count in _counts(option, texts).items() if len(word) <= LONGEST_WORD}
 
 
 def _merged_by_frequency(option: WordpieceOption, texts: list[str], first: list[str]) -> list[str]:
