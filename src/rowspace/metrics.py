@@ -134,6 +134,13 @@ METRICS: tuple[Metric, ...] = (
         "uniform and unigram floors in run.json",
         "Total nats / (ln 2 * bytes of the scored targets); null unless the byte audit is exact.",
     ),
+    Metric("val/loss_last", "nats/token", "lower", "unigram entropy", "val/loss after the last step, not of the best."),
+    Metric("val/bpb_last", "bits/byte", "lower", "as val/bpb", "val/bpb after the last step, not of the best."),
+    Metric("train/grad_norm", "length", "neither", "its value at the start", "Norm of the whole gradient, unclipped."),
+    Metric("train/lr", "per step", "neither", "none", "Learning rate of the last step."),
+    Metric("train/tokens_seen", "tokens", "neither", "0", "Tokens scored in training so far."),
+    Metric("train/tokens_per_second", "tokens/s", "higher", "none", "Training speed since the last logged step."),
+    Metric("data/val_bytes_seen_in_train", "bytes", "lower", "0", "Bytes of validation text that training holds too."),
     *_geometry(),
     *_neighbours(),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, GREY, ORANGE, VERMILION, figure, line
+from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, VERMILION, figure, line
 
 STEP = "trainer/global_step"
 
@@ -19,7 +19,7 @@ def find_series(rows: Sequence[Mapping[str, Any]], key: str) -> tuple[list[int],
 
 
 def draw_loss(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | None]) -> go.Figure:
-    """Training and validation loss in nats a token; `floors` may hold uniform_nats and unigram_nats."""
+    """Training and validation loss in nats a token; `floors` are run.json's, of validation where it has them."""
     traces = []
     for key, name, colour, markers in (
         ("train/loss", "training", ORANGE, False),
@@ -29,7 +29,7 @@ def draw_loss(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | No
         if steps:
             traces.append(line(steps, values, name=name, colour=colour, markers=markers))
     return figure(
-        [*traces, *_floors(rows, floors, "nats")],
+        [*traces, *_floors(rows, floors, "loss")],
         title="Did it learn, and was it still learning at the end?",
         x="optimizer step",
         y="loss, nats per token",
@@ -41,7 +41,7 @@ def draw_loss(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | No
 
 
 def draw_bpb(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | None]) -> go.Figure:
-    """Validation bits per byte; `floors` may hold uniform_bpb and unigram_bpb."""
+    """Validation bits per byte; `floors` are run.json's, of validation where it has them."""
     steps, values = find_series(rows, "val/bpb")
     traces = [line(steps, values, name="validation", colour=BLUE, markers=True)] if steps else []
     return figure(
@@ -58,7 +58,11 @@ def draw_bpb(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | Non
 def _floors(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | None], unit: str) -> list[go.Scatter]:
     """Dashed lines, named where they are: a legend would have to be looked up."""
     last = max((int(row[STEP]) for row in rows if STEP in row), default=1)
-    looks = {"uniform": {"color": GREY, "dash": "dot"}, "unigram": {"color": VERMILION, "dash": "dash"}}
+    looks = {
+        "uniform": {"color": GREY, "dash": "dot"},
+        "unigram": {"color": VERMILION, "dash": "dash"},
+        "generator": {"color": GREEN, "dash": "dash"},
+    }
     return [
         go.Scatter(
             x=[0, last * 0.98, last],
@@ -72,5 +76,5 @@ def _floors(rows: Sequence[Mapping[str, Any]], floors: Mapping[str, float | None
             showlegend=False,
         )
         for name, look in looks.items()
-        if (value := floors.get(f"{name}_{unit}")) is not None
+        if (value := floors.get(f"val_{name}_{unit}", floors.get(f"{name}_{unit}"))) is not None
     ]

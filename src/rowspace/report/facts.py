@@ -29,11 +29,14 @@ class Result:
     loss: float | None
     uniform: float | None
     unigram: float | None
+    generator: float | None
+    """What the generator of a synthetic corpus loses on its own text: nothing can do better."""
 
     @property
     def scale(self) -> list[tuple[str, float, float]]:
         """Name, bits per byte, and place on a line from 0 to 1, for the bar; empty without a number."""
-        named = [("this model", self.bpb), ("unigram", self.unigram), ("uniform", self.uniform)]
+        floors = [("generator", self.generator), ("unigram", self.unigram), ("uniform", self.uniform)]
+        named = [("this model", self.bpb), *floors]
         known = [(name, value) for name, value in named if value is not None]
         top = max((value for _, value in known), default=0.0) * 1.04
         return [(name, value, value / top) for name, value in known] if self.bpb is not None and top > 0 else []
@@ -65,6 +68,10 @@ def find_result(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Re
     key = "test" if split == "test" else "val"
     known = metrics if f"{key}/loss" in metrics else last
     bpb = known.get(f"{key}/bpb")
+
+    def floor(name: str) -> float | None:
+        return floors.get(f"{name}_bpb") if key == "test" else floors.get(f"val_{name}_bpb", floors.get(f"{name}_bpb"))
+
     default = "this run has not validated yet" if not known else "the byte audit did not pass"
     return Result(
         split=split,
@@ -72,8 +79,9 @@ def find_result(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Re
         audit=str((run.get("audit") or {}).get(f"{key}/bpb", "exact" if bpb is not None else "none")),
         reason=str(reasons.get(f"{key}/bpb", default)),
         loss=known.get(f"{key}/loss"),
-        uniform=floors.get("uniform_bpb"),
-        unigram=floors.get("unigram_bpb"),
+        uniform=floor("uniform"),
+        unigram=floor("unigram"),
+        generator=floor("generator"),
     )
 
 
