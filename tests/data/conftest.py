@@ -17,7 +17,22 @@ from rowspace.errors import ConfigError
 from rowspace.tokenization.base import Encoded, Tokenizer
 
 
-class Bytes(Tokenizer):
+class Plain(Tokenizer):
+    """What both tokenizers below share: tokens lie side by side."""
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        return [self.encode(text) for text in texts]
+
+    def spans(self, documents: Sequence[bytes]) -> tuple[Encoded, np.ndarray, np.ndarray]:
+        encoded = self.encode_documents(documents)
+        ends = np.cumsum(encoded.token_bytes)
+        return encoded, ends - encoded.token_bytes, ends
+
+    def save(self, folder: Path) -> None:
+        (folder / "tokenizer.json").write_text("{}")
+
+
+class Bytes(Plain):
     """One id a byte, 256 is `<eos>`."""
 
     name = "byte"
@@ -29,9 +44,6 @@ class Bytes(Tokenizer):
 
     def encode(self, text: str) -> list[int]:
         return list(text.encode())
-
-    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        return [self.encode(text) for text in texts]
 
     def decode(self, ids: Sequence[int]) -> str:
         return self.decode_bytes(ids).decode(errors="replace")
@@ -47,11 +59,8 @@ class Bytes(Tokenizer):
         offsets = np.cumsum([0, *map(len, documents)])
         return Encoded(ids, np.ones(len(ids), dtype=np.int32), offsets)
 
-    def save(self, folder: Path) -> None:
-        (folder / "tokenizer.json").write_text("{}")
 
-
-class Words(Tokenizer):
+class Words(Plain):
     """One id a word between single spaces, in alphabetical order; a space counts for the word behind it."""
 
     name = "word"
@@ -65,9 +74,6 @@ class Words(Tokenizer):
 
     def encode(self, text: str) -> list[int]:
         return [self.id_of[word] for word in text.split(" ")]
-
-    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        return [self.encode(text) for text in texts]
 
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.vocabulary[i] for i in ids if i != self.eos_id)
@@ -86,9 +92,6 @@ class Words(Tokenizer):
         sizes = [self.token_bytes(row, "") for row in rows]
         offsets = np.cumsum([0, *map(len, rows)])
         return Encoded(np.array([*chain(*rows)], dtype=np.int32), np.array([*chain(*sizes)], dtype=np.int32), offsets)
-
-    def save(self, folder: Path) -> None:
-        (folder / "tokenizer.json").write_text("{}")
 
 
 class Corpus(DataOption):
