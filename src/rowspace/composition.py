@@ -109,7 +109,7 @@ def _culprit(error: Exception, overrides: Iterable[str]) -> str | None:
     named = [str(missing).rpartition("/")[0]] if missing else re.findall(r"'([^']+)'", str(error))
     for name in named:
         for override in overrides:
-            if _key_of(override) == name or (missing and _key_of(override).partition("@")[0] == name):
+            if name in (override, _key_of(override), _key_of(override).partition("@")[0]):
                 return override
     return None
 
@@ -126,7 +126,12 @@ def _misspelt(override: str, error: OverrideParseException | MissingConfigExcept
 
 def _unknown(override: str, error: Exception, known: Sequence[str]) -> Problem:
     key, message = _key_of(override), str(error)
-    if key in known or "--multirun" in message:
+    if "--multirun" in message:
+        value = override.partition("=")[2]
+        return Problem(
+            key, f"{value} was given", f"-m (--multirun) to sweep over it, [{value}] for a list, quotes for a text"
+        )
+    if key in known:
         return Problem(key, f"{override!r} was given", " ".join(message.split()))
     hint = closest(key, known).partition("?")
     right = f"{hint[0]}?" if hint[1] else "`--help` lists the groups, `--cfg job` every key"

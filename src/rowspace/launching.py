@@ -48,7 +48,8 @@ def launch(hydra: Any, command: str, name: str, args: Any, typed: tuple[str, ...
     sweep = args.multirun or "hydra.mode=MULTIRUN" in args.overrides
     composed, problems = compose(hydra, name, args.overrides, RunMode.MULTIRUN if sweep else RunMode.RUN)
     quiet = _quiet(composed)
-    job = Job(command, typed, folder_given=not any(word.startswith(("hydra.run", "hydra.sweep")) for word in quiet))
+    ours = "hydra.sweep.dir=" if sweep else "hydra.run.dir="
+    job = Job(command, typed, folder_given=not any(word.startswith(ours) for word in quiet))
     if sweep:
         if problems:
             raise ConfigError.of(problems)

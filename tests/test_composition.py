@@ -1,0 +1,130 @@
+"""From words to a composed configuration."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+from rowspace.composition import compose, conf_dir, hydra_words, plain, quote
+from rowspace.errors import ConfigError
+
+
+@pytest.fixture
+def hydra() -> Iterator[Any]:
+    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
+        yield GlobalHydra.instance().hydra
+
+
+def _read_back(words: str) -> str:
+    node = OmegaConf.create({"prompt": None})
+    node.prompt = OverridesParser.create().parse_override(words).value()
+    return OmegaConf.to_container(node, resolve=True)["prompt"]  # type: ignore[index, call-overload]
+
+
+hostile = st.lists(
+    st.sampled_from(
+        ["a", " ", "'", '"', "\\", "$", "{", "}", "${", "${a}", ",", "=", "\n", "[", "]", ":", "é", "\r", "(", "#"]
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(hostile | st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=40))
+@settings(max_examples=400, deadline=None)
+def test_a_quoted_text_is_read_back_as_it_was_typed(text: str) -> None:
+    assert _read_back(f"prompt={quote(text)}") == text
+
+
+@pytest.mark.parametrize("text", ["it's, so", "null", "1e3", "", "${oc.env:HOME}", "a\\", "true", "[1,2]", "a=b"])
+def test_texts_of_the_user_stay_texts(text: str) -> None:
+    (word,) = hydra_words("generate", [f"prompt={text}"]) if text != "null" else (f"prompt={quote(text)}",)
+    assert _read_back(word) == text
+
+
+def test_a_dash_reads_the_text_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("two, lines\nit's\n"))
+    (word,) = hydra_words("tokenize", ["explain=-"])
+    assert _read_back(word.replace("explain", "prompt", 1)) == "two, lines\nit's\n"
+
+
+def test_a_first_bare_word_is_the_path_where_a_command_takes_one() -> None:
+    assert hydra_words("report", ["outputs/it's, here"]) == ["path='outputs/it\\'s, here'"]
+    assert hydra_words("report", ["live=true", "outputs/latest"]) == ["live=true", "path='outputs/latest'"]
+    assert hydra_words("report", ["--cfg", "job", "outputs/latest", "x"]) == [
+        "--cfg",
+        "job",
+        "path='outputs/latest'",
+        "x",
+    ]
+    assert hydra_words("train", ["outputs/latest"]) == ["outputs/latest"]
+
+
+def test_a_path_that_exists_is_a_path_even_with_an_equals_sign(tmp_path: Path) -> None:
+    folder = tmp_path / "lr=0.1"
+    folder.mkdir()
+    assert hydra_words("report", [str(folder)]) == [f"path={quote(str(folder))}"]
+
+
+def test_other_overrides_pass_untouched() -> None:
+    words = ["model.d=64", "+a=1", "~b", "-m", "position=none,rope", "data.files=[a,b]"]
+    assert hydra_words("train", words) == words
+
+
+def test_what_cannot_be_composed_is_found_all_at_once(hydra: Any) -> None:
+    overrides = ["position=ropee", "modle.d=64", "model.layer=3", "head.tie=false", "a=it's"]
+    composed, problems = compose(hydra, "train", overrides, RunMode.RUN)
+    said = {problem.key: f"{problem.given}; {problem.right}" for problem in problems}
+    assert set(said) == {"position", "modle.d", "model.layer", "a=it's"}
+    assert said["position"].startswith("'ropee' was given; did you mean rope?")
+    assert said["modle.d"] == "is not a key of this configuration; did you mean model.d?"
+    assert said["model.layer"].endswith("did you mean model.layers?")
+    assert said["a=it's"].startswith("cannot be read")
+    assert composed.head.tie is False
+
+
+def test_a_grid_without_multirun_is_told_what_it_lacks(hydra: Any) -> None:
+    _, (problem,) = compose(hydra, "train", ["seed=1,2"], RunMode.RUN)
+    assert str(problem) == "seed: 1,2 was given; -m (--multirun) to sweep over it, [1,2] for a list, quotes for a text"
+
+
+def test_a_group_of_no_such_name_gets_the_closest_group(hydra: Any) -> None:
+    _, (problem,) = compose(hydra, "train", ["positions=rope"], RunMode.RUN)
+    assert str(problem) == "positions: is not a key of this configuration; did you mean position?"
+
+
+def test_a_missing_experiment_is_named(hydra: Any) -> None:
+    _, (problem,) = compose(hydra, "train", ["experiment=no_such_thing"], RunMode.RUN)
+    assert problem.key == "experiment"
+    assert "'no_such_thing' was given" in str(problem)
+
+
+def test_a_primary_config_that_does_not_exist_is_one_sentence(hydra: Any) -> None:
+    with pytest.raises(ConfigError, match="Cannot find primary config 'nothing'"):
+        compose(hydra, "nothing", [], RunMode.RUN)
+
+
+def test_plain_data_is_resolved_and_without_hydras_own_section(hydra: Any) -> None:
+    composed, _ = compose(hydra, "train", ["study=s", "+copy=${study}/${model.d}"], RunMode.RUN)
+    values = plain(composed)
+    assert "hydra" not in values
+    assert values["copy"] == f"s/{values['model']['d']}"
+    assert type(values["model"]) is dict
+
+
+def test_an_interpolation_that_does_not_resolve_is_a_configuration_error() -> None:
+    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
+        composed = hydra_compose("train", ["study=${nothing.here}"])
+    with pytest.raises(ConfigError, match=r"study: .*nothing\.here"):
+        plain(composed)
