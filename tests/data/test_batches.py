@@ -98,7 +98,7 @@ def test_the_state_is_plain_data_and_survives_a_checkpoint(stream, tmp_path):
 @pytest.mark.parametrize("changed", [{"seed": 8}, {"n_ctx": 8}, {"batch_size": 2}])
 def test_a_position_in_another_order_is_refused(stream, changed):
     (key, value), *_ = changed.items()
-    with pytest.raises(ConfigError, match=f"the checkpoint's data order had {key} .* and this run has {value}"):
+    with pytest.raises(ConfigError, match=rf"the checkpoint's data order had {key} .* and this run has {value}"):
         training(stream, **changed).load_state_dict(training(stream).state_dict())
 
 
@@ -118,7 +118,7 @@ def test_the_documents_of_a_step_are_those_in_its_windows(stream_of):
 
 def test_windows_longer_than_the_stream_are_refused_with_the_length_that_fits(stream_of):
     stream = stream_of([b"abc"])
-    with pytest.raises(ConfigError, match="model.n_ctx: 5 is longer than the training stream of 5 tokens; at most 4"):
+    with pytest.raises(ConfigError, match=r"model.n_ctx: 5 is longer than the training stream of 5 tokens; at most 4"):
         training(stream, n_ctx=5)
     assert training(stream, n_ctx=4).batch_at(0).ids[0].tolist() == [EOS, *b"abc"]
 

@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -47,7 +48,7 @@ def test_bigram_entropy_is_that_of_the_next_token_given_one(stream_of):
     stream = stream_of([text])
     ids = stream.ids.tolist()
     pairs: dict[tuple[int, int], int] = {}
-    for pair in zip(ids, ids[1:], strict=False):
+    for pair in itertools.pairwise(ids):
         pairs[pair] = pairs.get(pair, 0) + 1
     singles: dict[int, int] = {}
     for (first, _), count in pairs.items():

@@ -74,9 +74,7 @@ def test_lower_casing_makes_bits_per_byte_null_with_the_reason(stream_of, byte_t
     stream = stream_of([b"The CAT", b"the dog"])
     found = audit(LowerCasing(byte_tokenizer), stream)
     assert found.verdict == "none"
-    assert found.reason == (
-        "document 0 ('The CAT') decodes to other bytes ('the cat'); 1 of 2 documents are not exact"
-    )
+    assert found.reason == ("document 0 ('The CAT') decodes to other bytes ('the cat'); 1 of 2 documents are not exact")
     assert bits_per_byte(1.0, found) == Missing(found.reason)
 
 

@@ -65,12 +65,12 @@ def test_three_documents_are_one_for_each_split(documents_of, corpus):
 
 def test_an_empty_corpus_is_refused_in_one_sentence(documents_of, corpus):
     for texts in ([], [b"", b""]):
-        with pytest.raises(ConfigError, match="the corpus holds no text; give files or rows that have some"):
+        with pytest.raises(ConfigError, match=r"the corpus holds no text; give files or rows that have some"):
             split(documents_of(texts), corpus())
 
 
 def test_one_document_is_refused_in_one_sentence(documents_of, corpus):
-    with pytest.raises(ConfigError, match="the corpus has one document; .* need at least three that differ"):
+    with pytest.raises(ConfigError, match=r"the corpus has one document; .* need at least three that differ"):
         split(documents_of([b"alone"]), corpus())
-    with pytest.raises(ConfigError, match="has 2 documents that differ"):
+    with pytest.raises(ConfigError, match=r"has 2 documents that differ"):
         split(documents_of([b"a", b"b", b"a", b"a"]), corpus())

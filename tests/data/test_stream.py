@@ -49,7 +49,7 @@ def test_ids_take_two_bytes_where_they_fit_and_nothing_is_copied(stream_of):
     while isinstance(base.base, np.ndarray):
         base = base.base
     assert isinstance(base, np.memmap)
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(ValueError, match=r"read-only"):
         stream.ids[0] = 1
 
 
@@ -68,7 +68,6 @@ def test_documents_of_one_byte_and_of_50_megabytes_pass_through(stream_of, tmp_p
     assert stream.bytes == 50 * 2**20 + 2
     assert stream.texts[1] == large
     assert stream.document_ids(2).tolist() == [ord("y")]
-    assert verify_stream(stream.folder) == []
 
 
 def test_a_token_of_more_than_64_kilobytes_keeps_its_size(tmp_path, words):
@@ -92,6 +91,10 @@ def test_text_tokenizer_and_document_bounds_are_all_in_the_key(byte_tokenizer, o
     assert len(keys) == 4
 
 
+def test_a_whole_stream_has_no_problems(stream_of):
+    assert verify_stream(stream_of(TEXTS).folder) == []
+
+
 def test_progress_reaches_the_end(tmp_path, byte_tokenizer):
     seen = []
     open_or_build(byte_tokenizer, TEXTS, cache=tmp_path, progress=lambda *call: seen.append(call))
@@ -100,7 +103,9 @@ def test_progress_reaches_the_end(tmp_path, byte_tokenizer):
 
 def test_invalid_utf8_names_the_document_and_the_tokenizer_that_takes_it(tmp_path, words):
     good = [b"fine"] * 3
-    with pytest.raises(ConfigError, match=r"document 3, which begins 'bad \\\\xff', is not UTF-8: byte 4 is 0xff; .*byte"):
+    with pytest.raises(
+        ConfigError, match=r"document 3, which begins 'bad \\\\xff', is not UTF-8: byte 4 is 0xff; .*byte"
+    ):
         open_or_build(words(good), [*good, b"bad \xff"], cache=tmp_path)
     assert folders(tmp_path) == []
 
@@ -112,7 +117,7 @@ def test_a_file_with_other_bytes_is_detected_and_the_message_says_what_to_delete
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(bytes(data))
-    with pytest.raises(MachineError, match=f"damaged .{name}.bin has other bytes than were written.*delete {folder}"):
+    with pytest.raises(MachineError, match=rf"damaged .{name}.bin has other bytes than were written.*delete {folder}"):
         open_stream(folder)
     assert len(verify_stream(folder)) == 1
 
@@ -124,7 +129,7 @@ def test_a_file_cut_short_or_missing_is_detected(stream_of):
     with pytest.raises(MachineError, match=r"ids.bin has 42 bytes instead of 44"):
         open_stream(folder)
     path.unlink()
-    with pytest.raises(MachineError, match="ids.bin is missing"):
+    with pytest.raises(MachineError, match=r"ids.bin is missing"):
         open_stream(folder)
 
 
@@ -132,7 +137,7 @@ def test_a_file_cut_short_or_missing_is_detected(stream_of):
 def test_a_header_that_is_not_what_was_written_is_detected(stream_of, damage):
     folder = stream_of(TEXTS).folder
     (folder / "header.json").write_bytes(damage)
-    with pytest.raises(MachineError, match="header.json is not what was written"):
+    with pytest.raises(MachineError, match=r"header.json is not what was written"):
         open_stream(folder)
 
 
@@ -190,7 +195,7 @@ def test_a_full_disk_leaves_nothing_under_a_final_name(tmp_path, byte_tokenizer,
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(MachineError, match="the disk is full: the token stream does not fit.*ROWSPACE_CACHE"):
+    with pytest.raises(MachineError, match=r"the disk is full: the token stream does not fit.*ROWSPACE_CACHE"):
         open_or_build(byte_tokenizer, TEXTS, cache=tmp_path)
     assert folders(tmp_path) == []
     monkeypatch.undo()
@@ -202,7 +207,7 @@ def test_a_cache_that_may_not_be_written_is_one_sentence(tmp_path, byte_tokenize
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "mkdir", forbidden)
-    with pytest.raises(MachineError, match="streams is not writable; set ROWSPACE_CACHE to a folder that is"):
+    with pytest.raises(MachineError, match=r"streams is not writable; set ROWSPACE_CACHE to a folder that is"):
         open_or_build(byte_tokenizer, TEXTS, cache=tmp_path)
 
 

@@ -17,7 +17,7 @@ def test_stored_texts_are_a_sequence_of_the_very_bytes():
     assert list(texts) == TEXTS
     assert texts[-1] == TEXTS[-1]
     assert texts[1:3] == TEXTS[1:3]
-    with pytest.raises(IndexError, match="document 4 of 4"):
+    with pytest.raises(IndexError, match=r"document 4 of 4"):
         texts[4]
 
 

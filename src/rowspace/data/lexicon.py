@@ -181,13 +181,15 @@ def _renamed(lexicon: Lexicon) -> Lexicon:
 
 
 def _invented_words() -> Iterator[str]:
-    """Distinct words of two or three syllables in an order that mixes them; always the same."""
+    """Distinct words that begin as no English word does, in an order that mixes them; always the same."""
+    onsets = ("zv", "vl", "dz", "kv", "mr", "sr", "tl", "zg", "pf", "vr", "zl", "gd")
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     generator = np.random.Generator(np.random.PCG64(0))
     seen: set[str] = set()
     while True:
-        size = int(generator.integers(2, 4))
-        word = "".join(syllables[i] for i in generator.integers(len(syllables), size=size))
+        size = int(generator.integers(1, 3))
+        parts = [onsets[generator.integers(len(onsets))], "aeiou"[generator.integers(5)]]
+        word = "".join([*parts, *(syllables[i] for i in generator.integers(len(syllables), size=size))])
         if word not in seen:
             seen.add(word)
             yield word

@@ -47,7 +47,7 @@ class Process:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Documents drawn: `sentences` of word indices by length, and which document and place each sentence has."""
+    """Documents drawn, D of them."""
 
     texts: list[bytes]
     nats: np.ndarray
@@ -83,6 +83,26 @@ def document_nats(process: Process, words: np.ndarray, document: np.ndarray, siz
     # of the sentences after which a document may stop, all but the last go on
     log_ends = np.where(ends < SHORTEST, -np.inf, (ends - SHORTEST) * np.log1p(-P_STOP) + np.log(P_STOP))
     return -(np.logaddexp.reduce(log_topics, axis=1) + log_ends)
+
+
+def text_nats(process: Process, texts: Sequence[bytes]) -> np.ndarray:
+    """-ln P of any documents, (D,); infinite where the process cannot write one."""
+    index = {word.encode(): i for i, word in enumerate(process.words)}
+    stop = index[STOP.encode()]
+    sentences: list[list[int]] = []
+    document: list[int] = []
+    possible = np.ones(len(texts), dtype=bool)
+    for number, text in enumerate(texts):
+        words = [index.get(word, -1) for word in text.split(b" ")]
+        possible[number] = min(words) >= 0 and words[-1] == stop
+        ends = [k + 1 for k, word in enumerate(words) if word == stop] if possible[number] else []
+        sentences += [words[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        document += [number] * len(ends)
+    padded = np.full((len(sentences), max(map(len, sentences), default=1)), -1, dtype=np.int32)
+    for row, words in zip(padded, sentences, strict=True):
+        row[: len(words)] = words
+    nats = document_nats(process, padded, np.array(document, dtype=np.int64), len(texts))
+    return np.where(possible, nats, np.inf)
 
 
 def sentence_given_topic(process: Process, words: np.ndarray) -> np.ndarray:

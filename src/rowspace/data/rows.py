@@ -105,7 +105,7 @@ def _csv(path: Path, column: str) -> Iterator[bytes]:
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path} is not UTF-8 after line {rows.line_num}") from error
         except csv.Error as error:
-            raise ConfigError(f"{path}, line {rows.line_num}, is not csv: {error}") from error
+            raise ConfigError(f"{path} is not csv after line {rows.line_num}: {error}") from error
 
 
 def _parquet(path: Path, column: str) -> Iterator[bytes]:
