@@ -1,0 +1,25 @@
+"""Norms, unit rows and the rows that a measure speaks of."""
+
+import numpy as np
+
+from rowspace.geometry.rows import find_text_rows, measure_norms, unit_rows
+from rowspace.table import TokenTable
+
+
+def test_norms_are_those_of_numpy_across_blocks_and_at_any_size():
+    table = np.random.default_rng(0).standard_normal((17_000, 3))
+    np.testing.assert_allclose(measure_norms(table), np.linalg.norm(table, axis=1), rtol=1e-12)
+    np.testing.assert_allclose(measure_norms(table[:5] * 1e200), np.linalg.norm(table[:5], axis=1) * 1e200, rtol=1e-12)
+
+
+def test_unit_rows_keep_direction_and_leave_zero_rows_alone():
+    units, norms = unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32))
+    np.testing.assert_allclose(units, [[0.6, 0.8], [0, 0]], rtol=1e-6)
+    assert norms.tolist() == [5.0, 0.0]
+
+
+def test_special_and_never_seen_tokens_are_no_text_rows():
+    vectors, tokens = np.ones((5, 2), dtype=np.float32), list("abcde")
+    counts = np.array([9, 0, 3, 4, 0])
+    assert find_text_rows(TokenTable(vectors, tokens, counts, frozenset({0}))).tolist() == [2, 3]
+    assert find_text_rows(TokenTable(vectors, tokens, None, frozenset({0}))).tolist() == [1, 2, 3, 4]
