@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rowspace.tokenization.base import Tokenizer
@@ -23,7 +24,7 @@ def pieces(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
     ]
 
 
-def line(rows: list[dict[str, Any]]) -> str:
+def line(rows: Sequence[Mapping[str, Any]]) -> str:
     """The pieces in one line, `un|bel|iev|able`; a space shows as a middle dot, control characters escaped."""
     return "|".join(visible(row["piece"]) for row in rows)
 

@@ -26,8 +26,6 @@ from rowspace.tokenization.unigram import UnigramOption
 from rowspace.tokenization.wordpiece import WordpieceOption
 from rowspace.tokenization.words import wordpiece_words
 
-WORDS = 20_000
-"""Most frequent words over which a Unigram model is taken apart (all of them would take minutes)."""
 Progress = Callable[[str, int, int], None]
 Rows = list[dict[str, Any]]
 
@@ -45,12 +43,12 @@ def wordpiece_steps(
     words = wordpiece_words(option, texts)
     if option.trainer == "likelihood":
         found: Iterable[Step] = merge_by_likelihood(words, steps, min_frequency=option.min_frequency)
-        return [_row(at, step, "freq(ab)/(freq(a)freq(b))", str) for at, step in enumerate(found, start=1)]
+        return [_row(at, step, "freq(ab)/(freq(a)freq(b))") for at, step in enumerate(found, start=1)]
     characters = sorted(set().union(*words))
     alphabet = [*characters, *(CONTINUES + character for character in characters)]
     split = {(word[0], *(CONTINUES + c for c in word[1:])): count for word, count in words.items()}
     found = _by_ids(split, alphabet, steps, progress, glue=continued, min_frequency=option.min_frequency)
-    return [_row(at, step, "count", str) for at, step in enumerate(found, start=1)]
+    return [_row(at, step, "count") for at, step in enumerate(found, start=1)]
 
 
 def unigram_steps(
@@ -58,16 +56,19 @@ def unigram_steps(
 ) -> Rows:
     """The pieces that would be pruned next: expected count after one EM step, and the nats that the text would lose."""
     words = unigram_words(option, texts)
-    words = dict(sorted(words.items(), key=lambda entry: -entry[1])[:WORDS])
     pieces = {piece: math.exp(score) for piece, score in scores_of(tokenizer).items()}
-    if progress is not None:
-        progress("pruning losses", 0, 1)
-    expected = reference_unigram.expected_counts(words, pieces)
-    losses = reference_unigram.pruning_losses(words, pieces)
+    expected = dict.fromkeys(pieces, 0.0)
+    losses = dict.fromkeys((piece for piece in pieces if len(piece) > 1), 0.0)
+    for at, (word, count) in enumerate(words.items()):
+        for piece, times in reference_unigram.expected_in(word, pieces).items():
+            expected[piece] += count * times
+        for piece, nats in reference_unigram.pruning_losses_in(word, pieces).items():
+            losses[piece] += count * nats
+        if progress is not None and at % 1000 == 0:
+            progress("pruning losses", at, len(words))
     cheapest = sorted(losses, key=lambda piece: (losses[piece], piece))[:steps]
-    note = f"nats lost if pruned, over the {len(words)} most frequent words"
     return [
-        _as_row(at, None, None, readable_letters(piece), expected[piece], losses[piece], note)
+        _as_row(at, None, None, readable_letters(piece), expected[piece], losses[piece], "nats lost if pruned")
         for at, piece in enumerate(cheapest, start=1)
     ]
 
@@ -76,7 +77,7 @@ def most_frequent(tokenizer: Tokenizer, texts: Sequence[str], steps: int) -> Row
     """The pieces that were taken for being frequent."""
     encoded = tokenizer.encode_documents([text.encode() for text in texts])
     counts = np.bincount(encoded.ids, minlength=tokenizer.vocab_size)
-    order = np.argsort(-counts, kind="stable")[:steps].tolist()
+    order: list[int] = np.argsort(-counts, kind="stable")[:steps].tolist()
     return [
         _as_row(at, None, None, tokenizer.vocabulary[id_], int(counts[id_]), int(counts[id_]), "count")
         for at, id_ in enumerate(order, start=1)
@@ -103,7 +104,7 @@ def _by_ids(
         yield step
 
 
-def _row(at: int, step: Step, score_is: str, shown: Callable[[str], str]) -> dict[str, Any]:
+def _row(at: int, step: Step, score_is: str, shown: Callable[[str], str] = lambda piece: piece) -> dict[str, Any]:
     return _as_row(at, shown(step.left), shown(step.right), shown(step.piece), step.count, step.score, score_is)
 
 
