@@ -1,0 +1,79 @@
+"""The hit rate beside chance: 1 for perfect classes, chance for random tables, misses for ties."""
+
+import numpy as np
+import pytest
+
+from rowspace.geometry.frequency import find_deciles
+from rowspace.probes.hit_rate import measure_hit_rate
+from rowspace.probes.words import Word
+from rowspace.table import Missing, TokenTable
+from tests.probes.vocabulary import LISTS, table
+
+CLASSES, MEMBERS = 10, 20
+
+
+def classed(vectors: np.ndarray) -> tuple[TokenTable, list[Word], dict[str, frozenset[str]]]:
+    """200 words in 10 classes."""
+    tokens = [f"w{i}" for i in range(CLASSES * MEMBERS)]
+    counts = np.arange(1, len(tokens) + 1) * 10
+    lists = {token: frozenset({f"class {i // MEMBERS}"}) for i, token in enumerate(tokens)}
+    words = [Word(token, (i,), "one piece") for i, token in enumerate(tokens)]
+    return TokenTable(vectors.astype(np.float32), tokens, counts), words, lists
+
+
+def measure(vectors: np.ndarray, k: int = 5):
+    here, words, lists = classed(vectors)
+    return measure_hit_rate(here, words, k=k, lists=lists, min_count=0, deciles=find_deciles(here))
+
+
+def test_classes_that_lie_apart_are_hit_every_time():
+    noise = np.random.default_rng(0).standard_normal((200, 16)) * 0.01
+    noise[np.arange(200), np.arange(200) // MEMBERS] += 1
+    found = measure(noise)
+    assert found.rate == 1.0
+    assert found.coverage == 1.0
+    assert found.words == 200
+    assert found.by_decile == (1.0,) * 10
+
+
+def test_more_neighbours_than_relatives_can_still_all_be_hits():
+    noise = np.random.default_rng(0).standard_normal((200, 16)) * 0.01
+    noise[np.arange(200), np.arange(200) // MEMBERS] += 1
+    assert measure(noise, k=60).rate == 1.0
+
+
+def test_a_random_table_scores_chance_within_its_standard_deviation():
+    found = measure(np.random.default_rng(1).standard_normal((200, 64)))
+    assert found.chance == pytest.approx(19 / 199, rel=1e-9)
+    assert abs(found.rate - found.chance) < 4 * found.chance_sd
+    assert found.chance_sd == pytest.approx(np.sqrt(found.chance * (1 - found.chance) / (5 * 200)), rel=1e-9)
+
+
+def test_ties_are_misses():
+    assert measure(np.eye(200)).rate == 0.0
+
+
+def test_other_spellings_of_a_word_are_stepped_over():
+    words = [Word("king", (1,), "one piece"), Word("red", (4,), "one piece")]
+    found = measure_hit_rate(table(), words, k=2, lists=LISTS, min_count=20, deciles=None)
+    assert found.rate == 1.0
+    assert found.words == 2
+
+
+def test_words_without_a_row_or_hardly_seen_lower_coverage_and_not_the_rate():
+    words = [Word("king", (1,), ""), Word("unicorn", (), "missing"), Word("queen", (2,), ""), Word("dog", (7,), "")]
+    found = measure_hit_rate(table(), words, k=2, lists=LISTS, min_count=45, deciles=None)
+    assert found.words == 1
+    assert found.coverage == 0.25
+    assert found.rate == 1.0
+
+
+def test_nothing_to_ask_gives_reasons():
+    found = measure_hit_rate(table(), [], k=2, lists={}, min_count=0, deciles=None)
+    assert isinstance(found.rate, Missing)
+    assert isinstance(found.chance, Missing)
+    assert isinstance(found.coverage, Missing)
+    zero = measure_hit_rate(
+        table(np.zeros((12, 3))), [Word("king", (1,), "")], k=2, lists=LISTS, min_count=0, deciles=None
+    )
+    assert isinstance(zero.rate, Missing)
