@@ -191,21 +191,30 @@ class Windows:
     def __init__(self, stream: TokenStream, *, isolated: bool) -> None:
         self.stream = stream
         self._isolated = isolated
+        self._T = -1
 
     def gather(self, starts: np.ndarray, T: int) -> Batch:
         """Windows of T tokens and their T next tokens from each of `starts` (B,)."""
-        ids = sliding_window_view(self.stream.ids, T + 1)[starts]
-        sizes = sliding_window_view(self.stream.token_bytes, T)[starts + 1]
+        if self._T != T:  # making the views takes longer than using them
+            self._ids = sliding_window_view(self.stream.ids, T + 1)
+            self._sizes = sliding_window_view(self.stream.token_bytes, T + 1)
+            self._T = T
+        ids = self._ids[starts]
+        sizes = self._sizes[starts]
         # cast after cutting: each tensor is contiguous and owns its memory
-        inputs, targets, target_bytes = (
-            torch.from_numpy(part.astype(np.int64)) for part in (ids[:, :-1], ids[:, 1:], sizes)
-        )
+        inputs = ids[:, :-1].astype(np.int64)
         positions, segments = self._segments(inputs) if self._isolated else (None, None)
-        return Batch(inputs, targets, positions, segments, target_bytes)
+        return Batch(
+            torch.from_numpy(inputs),
+            torch.from_numpy(ids[:, 1:].astype(np.int64)),
+            positions,
+            segments,
+            torch.from_numpy(sizes[:, 1:].astype(np.int64)),
+        )
 
-    def _segments(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+    def _segments(self, ids: np.ndarray) -> tuple[Tensor, Tensor]:
         """Positions from the start of each segment, and segment numbers; a segment begins at an eos. (B, T) each."""
         begins = ids == self.stream.eos_id
-        places = torch.arange(ids.shape[1]).expand_as(ids)
-        positions = places - torch.where(begins, places, 0).cummax(1).values
-        return positions, begins.cumsum(1)
+        places = np.arange(ids.shape[1])
+        positions = places - np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+        return torch.from_numpy(positions), torch.from_numpy(begins.cumsum(1))
