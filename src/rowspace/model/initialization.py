@@ -46,18 +46,23 @@ def linear(inputs: int, outputs: int, *, bias: bool, std: float, generator: torc
     return layer
 
 
+def deviation(weight: Float[Tensor, "V d"]) -> float:
+    """Root mean square of the entries; 1 on the meta device, which has shapes and no values."""
+    return 1.0 if weight.is_meta else float(weight.square().mean().sqrt())
+
+
 def first_logit_scale(weight: Float[Tensor, "V d"]) -> float:
     """The largest c <= 1 for which the first logits stay moderate: c |u| sqrt(d) <= ln(V / 20) (at least 1).
 
     |u| is the root mean square norm of a row. One logit of ln(V / 20) adds at most ln(1.05) = 0.05 nats.
     """
     V, d = weight.shape
-    longest = float(weight.square().sum(1).mean().sqrt()) * sqrt(d)
+    longest = deviation(weight) * d
     return min(1.0, max(log(V / 20), 1.0) / longest)
 
 
 def first_loss(weight: Float[Tensor, "V d"], logit_scale: float) -> float:
     """Expected nats a token before any training: ln V + s^2 / 2."""
     V, d = weight.shape
-    s = logit_scale * float(weight.square().mean().sqrt()) * sqrt(d)
+    s = logit_scale * deviation(weight) * sqrt(d)
     return log(V) + s**2 / 2

@@ -31,11 +31,11 @@ class Linear(HeadOption):
     def build(self, *, embedding: Any, generator: Any) -> Any:
         """The head over `embedding`."""
         from rowspace.model.head import Head
-        from rowspace.model.initialization import first_logit_scale, normal
+        from rowspace.model.initialization import deviation, first_logit_scale, normal
 
         V, d = embedding.weight.shape
         weight = embedding.weight
         if not self.tie:
-            weight = normal(V, d, std=float(weight.detach().square().mean().sqrt()), generator=generator)
+            weight = normal(V, d, std=deviation(weight.detach()), generator=generator)
         scale = first_logit_scale(weight.detach()) if self.logit_scale == "auto" else float(self.logit_scale)
         return Head(weight=weight, bias=self.bias, logit_scale=scale)
