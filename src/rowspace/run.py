@@ -148,8 +148,7 @@ def _train_held(
             )
 
         # ---------------------------------------------------------------------------------------- result
-        with phases("test"):
-            record_result(folder, model, tied=tied, score=score, sinks=sinks, phases=phases)
+        record_result(folder, model, tied=tied, score=score, sinks=sinks, phases=phases)
 
     # ---------------------------------------------------------------------------------------------- page
     folder.update(status="finished", ended=time.time())

@@ -30,9 +30,10 @@ def record_result(
     phases: Phases,
 ) -> None:
     """Put best.ckpt into the model, score validation and test with it, and write what came out into run.json."""
-    load_weights(model, read(folder.best), folder.best)
-    check_tie(model, tied)
-    best, test = score("val"), score("test")
+    with phases("test"):
+        load_weights(model, read(folder.best), folder.best)
+        check_tie(model, tied)
+        best, test = score("val"), score("test")
     seconds = phases.with_earlier(folder.run.get("phases", {}))
     _, tokens, of_bytes = read(folder.last)["tally"]["counts"]
     spent = cost(model, tokens=tokens, of_bytes=of_bytes, seconds=sum(seconds.values()))

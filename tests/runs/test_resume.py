@@ -1,0 +1,93 @@
+"""Killed at any moment, a run resumes to the very weights and rows of one that was never killed."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.runs.conftest import TINY, assert_same_run, last_step, run_folder, run_json, wait_for
+from tests.server import Client, Finished
+
+Stop = Callable[..., Finished]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=lambda v: str(v)
+)
+def test_a_stopped_run_resumes_to_the_same_end(
+    rowspace: Client, stop_at: Stop, finished: Path, tmp_path: Path, number: int, code: int
+) -> None:
+    stopped = stop_at(tmp_path, 17, number)
+    assert stopped.code == code
+    folder = run_folder(tmp_path)
+    if number != signal.SIGKILL:
+        assert run_json(folder)["status"] == "interrupted"
+        assert "stopping after this step, with a checkpoint" in stopped.stderr
+    resumed = rowspace("train", *TINY, cwd=tmp_path)
+    assert resumed.code == 0, resumed.stderr
+    assert "resuming after step" in resumed.stderr
+    assert run_json(folder)["attempt"] == 2
+    assert_same_run(folder, finished)
+
+
+def test_a_run_resumed_twice_in_one_epoch_and_across_epochs_ends_the_same(
+    rowspace: Client, stop_at: Stop, tmp_path: Path
+) -> None:
+    short = ("data.size=60", "logger.mode=disabled", "trainer.max_steps=120")  # some 13 steps an epoch
+    for cwd in ("often", "once"):
+        (tmp_path / cwd).mkdir()
+    for step in (7, 33, 90):
+        assert stop_at(tmp_path / "often", step, signal.SIGTERM, *short).code == 143
+    for cwd in ("often", "once"):
+        done = rowspace("train", *TINY, *short, cwd=tmp_path / cwd)
+        assert done.code == 0, done.stderr
+    assert_same_run(run_folder(tmp_path / "often"), run_folder(tmp_path / "once"))
+
+
+def test_a_run_killed_before_its_first_checkpoint_starts_again(
+    rowspace: Client, stop_at: Stop, finished: Path, tmp_path: Path
+) -> None:
+    assert stop_at(tmp_path, 0, signal.SIGKILL).code == -9
+    assert rowspace("train", *TINY, cwd=tmp_path).code == 0
+    assert_same_run(run_folder(tmp_path), finished)
+
+
+def test_two_of_one_configuration_at_once_are_one_that_trains_and_one_that_is_refused(
+    rowspace: Client, tmp_path: Path
+) -> None:
+    both = [rowspace.start("train", *TINY, cwd=tmp_path) for _ in range(2)]
+    ends = sorted((each.wait() for each in both), key=lambda end: end.code)
+    assert [end.code for end in ends] == [0, 1], ends[1].stderr
+    assert "is being" in ends[1].stderr
+    assert run_json(run_folder(tmp_path))["status"] == "finished"
+    assert len(list((tmp_path / "outputs" / "default").iterdir())) == 1
+
+
+@pytest.mark.slow
+def test_ten_kills_at_random_moments_change_nothing(rowspace: Client, tmp_path: Path) -> None:
+    long = ("trainer.max_steps=400", "trainer.checkpoint_every=7", "trainer.val_every=15", "logger.mode=disabled")
+    (tmp_path / "once").mkdir()
+    began = time.monotonic()
+    assert rowspace("train", *TINY, *long, cwd=tmp_path / "once").code == 0
+    took = time.monotonic() - began
+    draw = random.Random(0)
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    for kill in range(10):
+        before = max(last_step(killed), 0)
+        running = rowspace.start("train", *TINY, *long, cwd=killed)
+        if kill:
+            wait_for(lambda: last_step(killed) > before or "resuming" in running.stderr, running)
+        else:
+            wait_for(lambda: last_step(killed) >= 0, running)
+        time.sleep(draw.random() * took / 12)
+        running.kill(signal.SIGKILL)
+        assert running.wait().code in (-9, 0)
+    done = rowspace("train", *TINY, *long, cwd=killed)
+    assert done.code == 0, done.stderr
+    assert_same_run(run_folder(killed), run_folder(tmp_path / "once"))
