@@ -45,11 +45,12 @@ def draw_map(
         },
         hoverlabel={"font": {"family": MONO}},
     )
-    wanted = set(named)
-    labelled = [row for row in shown if row["token_id"] in wanted]
+    by_id = {row["token_id"]: row for row in shown}
+    labelled = [by_id[id_] for id_ in dict.fromkeys(named) if id_ in by_id]
     labels = go.Scatter(
         x=[row["x"] for row in labelled],
         y=[row["y"] for row in labelled],
+        ids=[str(row["token_id"]) for row in labelled],
         text=[f"<b>{show_in_figure(row['token'].strip())}</b>" for row in labelled],
         mode="text",
         name="words looked up",

@@ -26,6 +26,7 @@ def figure(traces: Sequence[Any], *, title: str, x: str, y: str, caption: str, a
     """A figure in the common look; `x` and `y` are axis titles with units."""
     axis = {"gridcolor": "rgba(128,128,128,0.22)", "zeroline": False, "automargin": True, "linecolor": GREY}
     settings: dict[str, Any] = {
+        "template": go.layout.Template(),  # the default one would add 7 kB of settings to every figure
         "title": {"text": title, "x": 0, "xref": "paper", "font": {"size": 15}},
         "meta": {"caption": caption, "alt": alt},
         "font": {"family": FONT, "size": 12},

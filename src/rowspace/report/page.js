@@ -132,7 +132,7 @@ modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], 
       const [count, near] = trace.customdata[i].split("|");
       const token = plain(trace.text[i]);
       const bare = token.replace(/^␣|^##/, "").toLowerCase();
-      return { id, i, token, bare, count, near: near ? near.split(" ") : [], x: trace.x[i], y: trace.y[i] };
+      return { id, i, token, bare, count, times: Number(count.replace(/\D/g, "")), near: near ? near.split(" ") : [], x: trace.x[i], y: trace.y[i] };
     });
     byId = new Map(points.map((point) => [point.id, point]));
   };
@@ -180,7 +180,7 @@ modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], 
     const bare = wanted.replace(/^␣/, "");
     const rank = (p) => (p.bare === bare ? 0 : p.bare.startsWith(bare) ? 1 : 2);
     const hits = bare ? points.filter((p) => p.token.toLowerCase().includes(wanted)) : [];
-    hits.sort((a, b) => rank(a) - rank(b) || a.token.length - b.token.length || a.i - b.i);
+    hits.sort((a, b) => rank(a) - rank(b) || b.times - a.times || a.i - b.i);
     found.replaceChildren(...hits.slice(0, 12).map((p) => {
       const item = document.createElement("li");
       item.append(button(p));
@@ -206,6 +206,11 @@ modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], 
     if (hit) select(points[hit.pointIndex]);
   });
   listen();
+  const begin = () => {
+    const named = (figures[box.dataset.figure].data[1].ids || []).map((id) => byId.get(id)).find(Boolean);
+    if (named) select(named); // a first example, so that the map explains itself
+  };
+  begin();
   for (const radio of document.querySelectorAll('input[name="table"]')) {
     radio.addEventListener("change", async () => {
       box.dataset.figure = radio.value;
@@ -220,6 +225,7 @@ modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], 
       await draw(box);
       listen();
       look_up();
+      begin();
     });
   }
 })();
