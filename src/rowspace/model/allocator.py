@@ -12,24 +12,25 @@ import platform
 M_TRIM_THRESHOLD = -1
 M_MMAP_THRESHOLD = -3
 LARGEST = 2**31 - 1
-DEFAULT = 128 * 1024
+ADAPTED = 2**25
+"""Where glibc's own threshold stops adapting to what a program frees."""
 
 
 def keep_pages() -> bool:
     """Keep freed blocks, whatever their size. Returns whether the allocator took it; call once at start-up."""
-    return _set(LARGEST)
+    return _set(mmap=LARGEST, trim=LARGEST)
 
 
 def give_pages_back() -> bool:
-    """glibc's own thresholds again, and free memory returned now: what a program that does not care has."""
-    if not _set(DEFAULT):
+    """The thresholds that glibc adapts to by itself, and free memory returned now: as without `keep_pages`."""
+    if not _set(mmap=ADAPTED, trim=2 * ADAPTED):
         return False
     ctypes.CDLL(None).malloc_trim(0)
     return True
 
 
-def _set(threshold: int) -> bool:
+def _set(*, mmap: int, trim: int) -> bool:
     if platform.system() != "Linux" or platform.libc_ver()[0] != "glibc":
         return False
     mallopt = ctypes.CDLL(None).mallopt
-    return bool(mallopt(M_MMAP_THRESHOLD, threshold)) and bool(mallopt(M_TRIM_THRESHOLD, threshold))
+    return bool(mallopt(M_MMAP_THRESHOLD, mmap)) and bool(mallopt(M_TRIM_THRESHOLD, trim))

@@ -32,24 +32,24 @@ def measure_effect(scheme: PositionScheme, *, heads: int, d_head: int, n: int = 
 
     0 for the scheme `none` alone.
     """
-    positions = torch.arange(n)[None]
     scheme.reach(n)
-    h = torch.ones(1, n, heads * d_head, device=_device(scheme))
+    h = _like(scheme).new_ones(1, n, heads * d_head)
+    positions = torch.arange(n, device=h.device)[None]
     added = scheme.add(h, positions) - h
     turned = scores(scheme, positions[0], heads=heads, d_head=d_head)
-    plain = scores(PositionScheme().to(h.device), positions[0], heads=heads, d_head=d_head)
+    plain = scores(PositionScheme(), positions[0], heads=heads, d_head=d_head)
     return float(max(added.abs().max(), (turned - plain).abs().max()))
 
 
 def scores(scheme: PositionScheme, positions: Tensor, *, heads: int, d_head: int) -> Tensor:
     """Scores (H, T, T) of one fixed query and one fixed key a head, standing at every pair of `positions`."""
-    device = _device(scheme)
+    like = _like(scheme)
     generator = torch.Generator().manual_seed(0)
     scheme.reach(int(positions.max()) + 1)
-    n, where = len(positions), positions[None].to(device)
-    q, k = (torch.randn(1, heads, 1, d_head, generator=generator).to(device).expand(-1, -1, n, -1) for _ in range(2))
+    n, where = len(positions), positions[None].to(like.device)
+    q, k = (torch.randn(1, heads, 1, d_head, generator=generator).to(like).expand(-1, -1, n, -1) for _ in range(2))
     q, k = scheme.rotate(q, k, where)
-    bias = scheme.bias(torch.zeros(1, n, heads * d_head, device=device), where)
+    bias = scheme.bias(like.new_zeros(1, n, heads * d_head), where)
     found = (q @ k.transpose(-1, -2)) / d_head**0.5
     return (found if bias is None else found + bias)[0]
 
@@ -75,6 +75,8 @@ def certify(option: PositionOption, scheme: PositionScheme, *, heads: int, d_hea
     return {"verdict": "held" if held else "failed", "detail": f"position={option.name}: " + "; ".join(findings)}
 
 
-def _device(scheme: PositionScheme) -> torch.device:
-    tensors = [*scheme.parameters(), *scheme.buffers()]
-    return tensors[0].device if tensors else torch.device("cpu")
+def _like(scheme: PositionScheme) -> Tensor:
+    """An empty tensor of the scheme's device and type, float32 at least."""
+    for tensor in (*scheme.parameters(), *scheme.buffers()):
+        return tensor.new_empty(0, dtype=torch.promote_types(tensor.dtype, torch.float32))
+    return torch.empty(0)

@@ -1,0 +1,109 @@
+"""Which parameters decay, and what one step does to rows that were and were not seen."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from rowspace.model.embedding import TokenEmbedding
+from rowspace.training.optimizer import build, parameter_groups
+from tests.parts import ids, model, names, option
+
+
+def table(rows: list[list[float]]) -> torch.nn.Module:
+    """A model that is only a table."""
+    holder = torch.nn.Module()
+    holder.embedding = TokenEmbedding(weight=torch.tensor(rows), scale=1.0)
+    return holder
+
+
+@pytest.mark.parametrize("tie", [True, False])
+@pytest.mark.parametrize("decay_embedding", [True, False])
+@pytest.mark.parametrize("name", names("optimizer"))
+def test_every_parameter_is_in_one_group_by_name(name: str, decay_embedding: bool, tie: bool):
+    lm = model(position="learned", head=option("head", "linear", tie=tie, bias=True))
+    settings = option("optimizer", name, weight_decay=0.3, decay_embedding=decay_embedding)
+    groups = {group["name"]: group for group in parameter_groups(lm, settings)}
+    decay, rest = set(groups["decay"]["names"]), set(groups["no_decay"]["names"])
+    assert not decay & rest
+    assert decay | rest == {name for name, _ in lm.named_parameters()}
+    assert ("embedding.weight" in decay) == decay_embedding
+    assert ("head.weight" in decay) == (not tie)
+    assert {"position.table", "head.bias", "body.norm.weight"} <= rest
+    assert "body.blocks.0.attention.qkv.weight" in decay
+    assert (groups["decay"]["weight_decay"], groups["no_decay"]["weight_decay"]) == (0.3, 0.0)
+    optimizer = build(lm, settings)
+    assert sum(len(group["params"]) for group in optimizer.param_groups) == len(list(lm.parameters()))
+
+
+def test_one_plain_step_moves_a_row_against_its_gradient():
+    lm = table([[0.0, 0.0], [1.0, 1.0], [0.8, -0.1]])
+    optimizer = build(lm, option("optimizer", "sgd", lr=0.1))
+    lm.embedding(torch.tensor(2)).backward(torch.tensor([0.2, -0.4]))
+    optimizer.step()
+    expected = torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.78, -0.06]])
+    torch.testing.assert_close(lm.embedding.weight.detach(), expected, atol=1e-7, rtol=0)
+
+
+def moved(lm: torch.nn.Module, before: torch.Tensor) -> list[int]:
+    """Rows that differ."""
+    return (lm.embedding.weight.detach() != before).any(1).nonzero()[:, 0].tolist()
+
+
+def step_on(lm: torch.nn.Module, optimizer: torch.optim.Optimizer, *rows: int) -> list[int]:
+    """One step on the rows; which moved."""
+    before = lm.embedding.weight.detach().clone()
+    optimizer.zero_grad()
+    lm.embedding(torch.tensor(rows)).sum().backward()
+    optimizer.step()
+    return moved(lm, before)
+
+
+def test_which_rows_move_depends_on_the_optimizer_and_not_on_the_gradient_alone():
+    rows = torch.randn(10, 4, generator=torch.Generator().manual_seed(0)).tolist()
+    plain, lazy, decaying = table(rows), table(rows), table(rows)
+    sgd = build(plain, option("optimizer", "sgd"))
+    assert [step_on(plain, sgd, 1, 2), step_on(plain, sgd, 5)] == [[1, 2], [5]]
+    adam = build(lazy, option("optimizer", "adamw", weight_decay=0.1))
+    assert [step_on(lazy, adam, 1, 2), step_on(lazy, adam, 5)] == [[1, 2], [1, 2, 5]]
+    decays = build(decaying, option("optimizer", "adamw", weight_decay=0.1, decay_embedding=True))
+    assert step_on(decaying, decays, 1, 2) == list(range(10))
+
+
+def test_a_row_that_no_batch_holds_only_decays():
+    lm = table([[0.6, 0.8], [1.0, 2.0]])
+    optimizer = build(lm, option("optimizer", "adamw", lr=0.01, weight_decay=0.1, decay_embedding=True))
+    for _ in range(100):
+        step_on(lm, optimizer, 1)
+    assert float(lm.embedding.weight.detach()[0].norm()) == pytest.approx(0.904792, abs=1e-5)
+
+
+def test_the_optimizers_state_survives_a_load_that_unpickles_no_code(tmp_path):
+    lm, tokens = model(), ids()
+    optimizer = build(lm, option("optimizer", "adamw"))
+    lm.loss(lm(tokens), tokens)[0].backward()
+    optimizer.step()
+    torch.save(optimizer.state_dict(), tmp_path / "state.pt")
+    again = build(model(), option("optimizer", "adamw"))
+    again.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
+    assert [group["names"] for group in again.param_groups] == [group["names"] for group in optimizer.param_groups]
+
+
+def test_tied_every_row_of_the_table_gets_a_gradient_and_untied_only_those_of_the_batch():
+    tokens = torch.tensor([[3, 5, 3, 9]])
+    for tie, expected in ((True, set(range(40))), (False, {3, 5, 9})):
+        lm = model(head=option("head", "linear", tie=tie))
+        lm.loss(lm(tokens), tokens)[0].backward()
+        assert set((lm.embedding.weight.grad.abs().sum(1) > 0).nonzero()[:, 0].tolist()) == expected
+
+
+def test_a_tied_gradient_is_the_sum_of_input_and_output_side():
+    tokens = ids()
+    both = model(head=option("head", "linear", tie=True))
+    both.loss(both(tokens), tokens)[0].backward()
+    apart = model(head=option("head", "linear", tie=False))
+    with torch.no_grad():
+        apart.head.weight.copy_(apart.embedding.weight)
+    assert apart.head.logit_scale == pytest.approx(both.head.logit_scale)
+    apart.loss(apart(tokens), tokens)[0].backward()
+    torch.testing.assert_close(both.embedding.weight.grad, apart.embedding.weight.grad + apart.head.weight.grad)
