@@ -103,6 +103,8 @@ class Client:
         self._count += 1
         folder = self._folder / f"{self._count:04d}"
         folder.mkdir(parents=True)
+        for name in ("stdout", "stderr"):
+            (folder / name).touch()
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(120)
         connection.connect(self._address)
@@ -176,9 +178,12 @@ def serve(address: str) -> None:
 def _fork(request: dict[str, Any], to_close: list[Any]) -> int:
     pid = os.fork()
     if pid:
+        with contextlib.suppress(OSError):  # said on both sides, so that it holds whoever runs first
+            os.setpgid(pid, pid)
         return pid
     try:
-        os.setsid()
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
         for open_here in to_close:
             open_here.close()
         for number in (signal.SIGINT, signal.SIGTERM):
