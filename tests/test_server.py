@@ -36,7 +36,7 @@ def test_a_command_line_can_be_killed_and_others_go_on(rowspace: Client, tmp_pat
 def test_what_takes_too_long_is_ended_and_said(rowspace: Client, tmp_path: Path) -> None:
     waiting = rowspace.start("train", "--help", cwd=tmp_path)
     waiting.kill(signal.SIGSTOP)
-    with pytest.raises(TimeoutError, match="not finished in 0[.]2 s"):
+    with pytest.raises(TimeoutError, match=r"not finished in 0\.2 s"):
         waiting.wait(0.2)
 
 
