@@ -25,7 +25,7 @@ def test_the_table_has_chosen_and_drawn_words_with_count_cosine_verdict_and_rule
     ranked = [row for row in rows if row["rank"]]
     assert all(row["verdict"] and row["rule"] and row["policy"] for row in rows)
     assert all(-1 <= row["cosine"] <= 1 and row["neighbour_count"] is not None for row in ranked)
-    assert [row["rule"] for row in rows if row["word"] == "nosuchword"][0].startswith("missing")
+    assert next(row["rule"] for row in rows if row["word"] == "nosuchword").startswith("missing")
 
 
 def test_successes_and_failures_are_both_counted_at_every_look(recorder):

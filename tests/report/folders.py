@@ -1,0 +1,119 @@
+"""A run folder as a run leaves it, with tokens that try to take over the page."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rowspace.figures.map import draw_map
+from rowspace.runfolder import RunFolder
+from tests.figures.rows import HOSTILE, frequency_rows, map_rows, metric_rows, spectrum_rows
+
+CONFIG = {
+    "data": {"name": "glosses"},
+    "tokenizer": {"name": "bpe", "vocab_size": 8192},
+    "model": {"d": 128, "layers": 2},
+    "position": {"name": "rope"},
+    "body": {"name": "decoder"},
+    "head": {"name": "linear", "tie": True},
+    "trainer": {"max_steps": 600},
+    "seed": 0,
+}
+
+
+def neighbour_rows() -> list[dict[str, Any]]:
+    """Every verdict, a word without a row, and a hostile neighbour."""
+
+    def row(
+        word: str, rank: int, neighbour: str | None, verdict: str, rule: str, policy: str = "one piece"
+    ) -> dict[str, Any]:
+        return {
+            "step": 600,
+            "word": word,
+            "policy": policy,
+            "token": f" {word}",
+            "token_id": len(word),
+            "count": 90,
+        } | {
+            "decile": 8,
+            "rank": rank,
+            "neighbour": neighbour,
+            "neighbour_id": rank or None,
+            "neighbour_count": 40 if rank else None,
+            "cosine": 0.9 - rank / 50 if rank else None,
+            "verdict": verdict,
+            "rule": rule,
+        }
+
+    rows = [
+        row("king", 1, " queen", "success", "both are in: royalty"),
+        row("king", 2, HOSTILE, "failure", "not in: royalty"),
+        row("king", 3, " rare", "under-trained", "'rare' was seen 2 times, fewer than 20"),
+        row("king", 4, " same", "tie", "another token is exactly as close: the order means nothing"),
+        row("king", 5, "king", "unjudged", "the same word, spelled otherwise: counted neither way"),
+        row("unicorn", 0, None, "unjudged", "missing: the vocabulary has no piece for it"),
+        row("word", 1, " other", "unjudged", "no list holds the word", "drawn from tenth 9 of 10"),
+    ]
+    return [*rows, *(row(f"w{i}", 1, " red", "failure", "not in: royalty") for i in range(130))]
+
+
+def make(path: Path, *, tables: tuple[str, ...] = ("E",), hostile: str = HOSTILE, **run: Any) -> RunFolder:
+    """A finished run; fields of run.json are replaced by `run`."""
+    path.mkdir(parents=True)
+    (path / "run.json").write_text("{}")
+    folder = RunFolder(path)
+    facts: dict[str, Any] = {
+        "status": "finished",
+        "study": "default",
+        "host": "laptop",
+        "attempt": 1,
+        "started": 1_796_000_000.0,
+        "ended": 1_796_000_161.0,
+        "total_steps": 600,
+        "metrics": {"test/bpb": 1.4172, "test/loss": 3.97, "val/bpb": 1.408, "val/loss": 3.95},
+        "audit": {"test/bpb": "exact", "val/bpb": "exact"},
+        "reasons": {},
+        "floors": {"uniform_bpb": 3.21, "unigram_bpb": 2.31, "uniform_loss": 9.01, "unigram_loss": 6.48},
+        "phases": {"text": 1.9, "training": 139.0},
+        "cost": {"parameters": 1447296, "tokens_seen": 2457600, "seconds": 161.0, "peak_memory_bytes": 1.2e9},
+        "certificates": {
+            "bytes": {"verdict": "exact", "detail": "1,834,221 bytes add up"},
+            "closure": {"verdict": "open", "detail": f"{hostile} does not come back"},
+            "tie": {"verdict": "tied", "detail": "head.weight is embedding.weight"},
+            "position": {"verdict": "not measured", "detail": ""},
+        },
+        "data": {
+            "name": "glosses",
+            "sha256": "ab" * 32,
+            "attribution": "CC BY 4.0",
+            "notes": [hostile],
+            "documents": 9,
+            "bytes": 99,
+        },
+        "command": f"rowspace train 'tokenizer=bpe' {hostile}",
+        "hash": "cd" * 32,
+        "versions": {"torch": "2.13.0"},
+    }
+    folder.update(**(facts | run))
+    folder.write_text("config.yaml", yaml.safe_dump(CONFIG))
+    for row in metric_rows(tables):
+        folder.append_metrics(row)
+    folder.write_table("neighbours", neighbour_rows())
+    folder.write_table("spectrum", spectrum_rows(tables))
+    folder.write_table("frequency", frequency_rows(tables))
+    folder.write_table(
+        "truth_card",
+        [{"key": "closure", "value": json.dumps("CLOSED"), "unit": "", "better": "neither", "note": hostile}],
+    )
+    folder.write_table(
+        "pieces",
+        [{"id": i, "piece": piece, "bytes": 3, "special": i == 0} for i, piece in enumerate(["<eos>", " a", hostile])],
+    )
+    folder.write_table(
+        "ledger", [{"quantity": "E", "category": "LEARNED", "shape": "(8192, 128)", "count": 1048576, "bytes": 4194304}]
+    )
+    for table in tables:
+        folder.write_table(f"map_{table}", map_rows())
+        folder.write_figure(f"map_{table}", draw_map(map_rows(), table=table, share=0.07, named=[3]))
+    return folder

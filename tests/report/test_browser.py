@@ -1,0 +1,193 @@
+"""report.html in a real browser: it draws, answers, fits small screens and runs no stranger's script."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rowspace.report.page import write
+from tests.report.folders import make
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+class Opened:
+    """A page, with all that it said and asked for."""
+
+    def __init__(self, browser: Any, file: Path, **context: Any) -> None:
+        self.context = browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | context))
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(file.as_uri())
+        self.page.wait_for_selector("#map .plot .main-svg", timeout=30_000)
+        self.page.wait_for_selector("#detail h4", timeout=30_000)
+
+    def draw_all(self) -> None:
+        """Scroll through, so that every figure is drawn."""
+        for box in self.page.query_selector_all(".plot"):
+            box.scroll_into_view_if_needed()
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.plot')].every((b) => b.querySelector('.main-svg'))"
+        )
+
+    def value(self, script: str) -> Any:
+        return self.page.evaluate(script)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory) -> Path:
+    return write(make(tmp_path_factory.mktemp("run") / "untied", tables=("E", "U")), live=False)
+
+
+@pytest.fixture(scope="module")
+def light(browser, file):
+    opened = Opened(browser, file, color_scheme="light")
+    yield opened
+    opened.context.close()
+
+
+def test_all_figures_are_drawn_without_an_error_or_a_request(light, file):
+    light.draw_all()
+    assert light.said == []
+    assert light.asked == [file.as_uri()]
+
+
+def test_scripts_of_the_corpus_do_not_run(light):
+    light.draw_all()
+    assert light.value("window.hacked") is None
+    assert light.value("document.querySelectorAll('script').length") == 4  # ours, two packs of data, and the library
+    assert light.value("document.querySelectorAll('a[href^=http], b:not(.plot b)').length") == 0
+
+
+def test_the_policy_stops_a_script_that_is_not_ours(light):
+    light.value("""{
+      const script = document.createElement('script');
+      script.textContent = 'window.stranger = 1';
+      document.body.append(script);
+    }""")
+    assert light.value("window.stranger") is None
+    light.said.clear()
+
+
+def test_search_finds_a_token_and_shows_count_and_nearest_five(light):
+    light.page.fill("#search", "king")
+    assert light.page.inner_text("#found button") == "␣king"
+    light.page.press("#search", "Enter")
+    assert light.page.inner_text("#detail h4") == "␣king"
+    assert "seen 2,500 times" in light.page.inner_text("#detail")
+    assert light.page.locator("#detail li button").count() == 5
+    light.page.click("#detail li button >> nth=0")
+    assert light.page.inner_text("#detail h4") == "␣queen"
+    light.page.fill("#search", "no such token")
+    assert "no token holds this" in light.page.inner_text("#found")
+    light.page.fill("#search", "</script>")
+    assert "</script>" in light.page.inner_text("#found button >> nth=0")
+    light.page.fill("#search", "")
+
+
+def test_the_map_switches_to_the_other_table(light):
+    light.page.check("input[value=map_U]")
+    light.page.wait_for_function("document.querySelector('#map .plot').data?.length >= 2")
+    assert light.page.inner_text("#map-title") == "What lies near what in U?"
+    light.page.check("input[value=map_E]")
+    light.page.wait_for_function("document.querySelector('#map .plot').data?.length >= 2")
+
+
+def test_the_keyboard_reaches_sections_search_and_results(light):
+    light.page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    reached = []
+    for _ in range(30):
+        light.page.keyboard.press("Tab")
+        reached.append(light.value("document.activeElement.id || document.activeElement.textContent"))
+    assert "What E learned" in reached
+    assert "search" in reached
+
+
+def test_a_long_table_is_paged(light):
+    light.page.click("summary >> nth=0")
+    shown = "[...document.querySelectorAll('table.paged tbody tr')].filter((r) => !r.hidden).length"
+    assert light.value(shown) == 100
+    light.page.click("text=Later rows")
+    assert "101 to 137 of 137" in light.page.inner_text(".pager")
+    light.page.click("summary >> nth=0")
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_text_can_be_read_in_light_and_dark(light, scheme):
+    light.page.emulate_media(color_scheme=scheme)
+    light.page.wait_for_timeout(1000)
+    contrast = """(selector) => {
+      const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
+        .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const node = document.querySelector(selector);
+      let behind = node;
+      while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;
+      const pair = [light(getComputedStyle(node).color), light(getComputedStyle(behind).backgroundColor)].sort();
+      return (pair[1] + 0.05) / (pair[0] + 0.05);
+    }"""
+    for selector in (
+        "h1",
+        ".story",
+        "h1 strong",
+        ".badge.good",
+        ".badge.bad",
+        "figcaption",
+        ".near.success .sign",
+        ".near.failure .token",
+    ):
+        assert light.page.evaluate(contrast, selector) >= 4.5, selector
+    ink = light.value("getComputedStyle(document.body).color")
+    assert light.value("document.querySelector('.plot .xtick text').style.fill") == ink
+    assert light.said == []
+
+
+def test_a_small_screen_scrolls_only_downwards(browser, file):
+    opened = Opened(browser, file, viewport={"width": 400, "height": 800})
+    opened.draw_all()
+    wide = """[...document.querySelectorAll('main *')]
+      .filter((n) => !n.closest('.scroll, pre, svg, .plot') && n.getBoundingClientRect().right > 401)
+      .map((n) => n.outerHTML.slice(0, 80))"""
+    assert opened.value(wide) == []
+    assert opened.value("document.documentElement.scrollWidth") == 400
+    assert opened.said == []
+    opened.context.close()
+
+
+def test_on_paper_all_rows_are_there_and_navigation_is_not(light):
+    light.page.emulate_media(media="print")
+    assert light.value("getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert len(light.page.pdf()) > 50_000
+    light.page.emulate_media(media="screen")
+
+
+def test_a_page_in_progress_reloads_itself_unless_paused(browser, tmp_path):
+    folder = make(tmp_path / "run", status="running")
+    file = write(folder, live=True)
+    file.write_text(file.read_text().replace('data-refresh="15"', 'data-refresh="1"'))
+    opened = Opened(browser, file)
+    with opened.page.expect_navigation(timeout=20_000):
+        pass
+    opened.page.wait_for_selector("#pause:visible")
+    opened.page.click("#pause")
+    assert opened.page.inner_text("#pause") == "Go on"
+    opened.context.close()
+
+
+def test_without_figures_the_page_still_answers(browser, tmp_path):
+    (tmp_path / "run.json").write_text('{"status": "failed", "error": "the disk is full"}')
+    from rowspace.runfolder import RunFolder
+
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(write(RunFolder(tmp_path), live=False).as_uri())
+    page.wait_for_timeout(300)
+    assert "the disk is full" in page.inner_text("main")
+    assert said == []
+    page.close()

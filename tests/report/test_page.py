@@ -1,0 +1,150 @@
+"""report.html as text: complete, escaped, light, and made of whatever a run folder holds."""
+
+import re
+import shutil
+
+import pytest
+
+from rowspace.report.page import render, write
+from rowspace.runfolder import RunFolder
+from tests.figures.rows import HOSTILE
+from tests.report.folders import make
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> RunFolder:
+    return make(tmp_path_factory.mktemp("run") / "finished")
+
+
+@pytest.fixture(scope="module")
+def page(folder) -> str:
+    return render(folder, live=False)
+
+
+def text_of(page: str) -> str:
+    """What a reader sees, roughly."""
+    return re.sub(r"\s+", " ", re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page, flags=re.S))
+
+
+def test_the_page_is_written_into_the_folder(folder):
+    assert write(folder, live=False) == folder.path / "report.html"
+    assert [path.name for path in folder.path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_the_first_sentence_is_the_result_beside_its_floors(page):
+    seen = text_of(page)
+    assert "This model needs 1.417 bits for a byte of test text that it never saw" in seen.replace("\xa0", " ").replace(
+        "&nbsp;", " "
+    )
+    assert "word frequencies alone need 2.31 , blind guessing 3.21" in seen.replace("2.31,", "2.31 ,")
+    for fact in ("2.46 M", "2 min 41 s", "1.45 M", "1.2 GB", "✓ bytes: exact", "✗ closure: open"):
+        assert fact in seen
+
+
+def test_sections_come_in_the_order_of_a_readers_questions(page):
+    names = ["result", "learned", "path", "front", "cost", "provenance"]
+    places = [page.index(f'id="{name}"') for name in names]
+    assert places == sorted(places)
+    assert all(f'href="#{name}"' in page for name in names)
+
+
+def test_every_certificate_links_to_its_evidence(page):
+    for name in ("bytes", "closure", "tie", "position"):
+        assert f'href="#certificate-{name}"' in page
+        assert f'id="certificate-{name}"' in page
+
+
+def test_corpus_text_is_never_markup(page):
+    scripts = re.findall(r"<script\b[^>]*>", page)
+    assert scripts == ['<script type="text/plain" id="figures">', '<script type="text/plain" id="library">', "<script>"]
+    assert HOSTILE not in page
+    assert page.count("hacked") >= 4  # shown, as text, in each of the places that hold it
+    assert "‮" not in page
+
+
+def test_the_policy_allows_two_known_scripts_and_no_network(page):
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1].replace("&#39;", "'")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert re.fullmatch(r"('sha256-[A-Za-z0-9+/=]{44}' ?){2}", rules["script-src"])
+    assert "connect-src" not in rules
+    assert not re.findall(r'(?:src|href)="(?!#)', page)
+
+
+def test_the_page_is_light(page):
+    assert len(page.encode()) < 3_000_000
+
+
+def test_successes_and_failures_stand_side_by_side_with_chance(page):
+    seen = text_of(page)
+    assert "✓ shares a word list" in seen
+    assert "✗ shares none" in seen
+    assert "Chance: 1.0 of 100" in seen
+    assert "1 success : a word list holds both words" in seen
+    assert "131 failure : no word list holds both" in seen
+    assert "missing: the vocabulary has no piece for it" in seen
+
+
+def test_a_live_page_says_where_it_stands(folder):
+    seen = text_of(render(folder, live=True))
+    assert "Training: step 600 of 600" in seen
+    assert "refreshes by itself" in seen
+
+
+def test_bits_per_byte_that_do_not_exist_are_replaced_by_their_reason(tmp_path):
+    run = {"metrics": {"test/bpb": None, "test/loss": 3.2}, "reasons": {"test/bpb": "4.1 % of the bytes are <UNK>"}}
+    seen = text_of(render(make(tmp_path / "run", **run), live=False))
+    assert "test loss of 3.200" in seen.replace("\xa0", " ")
+    assert "Bits per byte do not exist here: 4.1 % of the bytes are &lt;UNK&gt;" in seen
+
+
+def test_a_failed_run_says_why_and_an_interrupted_one_how_to_go_on(tmp_path):
+    failed = make(tmp_path / "failed", status="failed", error="loss is not finite at step 40 <b>")
+    assert "This run failed after step 600. loss is not finite at step 40 &lt;b&gt;" in text_of(
+        render(failed, live=False)
+    ).replace(" .", ".")
+    stopped = make(tmp_path / "stopped", status="interrupted")
+    assert "The same command resumes it" in text_of(render(stopped, live=False))
+
+
+def test_a_run_killed_at_any_moment_has_a_page(tmp_path):
+    whole = make(tmp_path / "whole")
+    parts = sorted(
+        path.relative_to(whole.path) for path in whole.path.rglob("*") if path.is_file() and path.name != "run.json"
+    )
+    assert len(parts) > 8
+    for missing in parts:
+        copy = tmp_path / "copy"
+        shutil.copytree(whole.path, copy)
+        (copy / missing).unlink()
+        assert "What E learned" in render(RunFolder(copy), live=True)
+        shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_an_empty_run_folder_has_a_page_full_of_reasons(tmp_path, live):
+    (tmp_path / "run.json").write_text("{}")
+    seen = text_of(render(RunFolder(tmp_path), live=live))
+    assert "No result yet: this run has not validated yet" in seen
+    for reason in ("No map", "No neighbours", "No loss was logged", "No geometry", "No truth card", "No certificate"):
+        assert reason in seen
+
+
+def test_a_damaged_table_is_said_and_the_rest_is_shown(tmp_path):
+    folder = make(tmp_path / "run")
+    (folder.path / "tables" / "neighbours.parquet").write_bytes(b"not a table")
+    seen = text_of(render(folder, live=False))
+    assert "neighbours.parquet is damaged" in seen
+    assert "This model needs" in seen
+
+
+def test_an_untied_run_can_switch_between_its_two_tables(tmp_path):
+    page = render(make(tmp_path / "run", tables=("E", "U")), live=False)
+    assert 'value="map_U"' in page
+
+
+def test_a_run_that_watched_nothing_says_so(tmp_path):
+    folder = make(tmp_path / "run")
+    shutil.rmtree(folder.path / "tables")
+    shutil.rmtree(folder.path / "figures")
+    assert "watched nothing (probes=none)" in text_of(render(folder, live=False))
