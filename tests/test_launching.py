@@ -56,8 +56,10 @@ def test_a_grid_runs_every_point_and_ends_with_a_table(trained: Trained, capfd: 
     assert all(call.sweep and call.folder is None for _, call in trained.jobs)
     assert trained.jobs[1][1].overrides == ("position=none", "head.tie=False", "study=grid")
     table = capfd.readouterr().out.split("\n\n")[-1].strip().splitlines()
-    assert len(table) == 5
-    assert all("finished" in line and "1.5" in line for line in table[1:])
+    assert len(table) == 6
+    assert all("finished" in line and "1.5" in line for line in table[1:5])
+    assert table[2].endswith(" position=none head.tie=False")
+    assert table[5] == "all: study=grid"
 
 
 def test_invalid_points_are_all_listed_and_nothing_runs(trained: Trained, capfd: pytest.CaptureFixture[str]) -> None:

@@ -106,7 +106,7 @@ class Job:
 class Row:
     """How one job ended."""
 
-    overrides: str
+    overrides: tuple[str, ...]
     seconds: float
     value: Any
     error: Exception | None
@@ -128,7 +128,7 @@ class Recorded:
             error = failure
             if self.aloud:
                 _say_failure(failure)
-        overrides = " ".join(HydraConfig.get().overrides.task)
+        overrides = tuple(str(override) for override in HydraConfig.get().overrides.task)
         self.rows.append(Row(overrides, time.monotonic() - start, value, error))
         return value
 
@@ -207,10 +207,13 @@ def _say_failure(failure: Exception) -> None:
 
 
 def _table(rows: Sequence[Row]) -> list[str]:
-    """One line a job: number, how it ended, seconds, its number, what was asked."""
+    """One line a job: its number, how it ended, what it returned and what sets it apart from the others."""
+    shared = set.intersection(*(set(row.overrides) for row in rows)) if len(rows) > 1 else set()
     lines = ["job  status    seconds  value      overrides"]
     for number, row in enumerate(rows):
         status = "finished" if row.error is None else "failed"
         value = f"{row.value:.5g}" if isinstance(row.value, float) else "-"
-        lines.append(f"{number:<4} {status:<9} {row.seconds:<8.1f} {value:<10} {row.overrides}")
-    return lines
+        own = " ".join(override for override in row.overrides if override not in shared)
+        lines.append(f"{number:<4} {status:<9} {row.seconds:<8.1f} {value:<10} {own}")
+    alike = " ".join(override for override in rows[0].overrides if override in shared)
+    return [*lines, f"all: {alike}"] if alike else lines
