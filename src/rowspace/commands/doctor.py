@@ -94,7 +94,7 @@ def bad_pairs() -> Iterator[Finding]:
         name = re.match(r"[\w.-]+", needed)
         floor = re.search(r">=([\d.]+)", needed)
         found = _version(name[0]) if name else None
-        if found and floor and "extra ==" not in needed and _numbers(found) < _numbers(floor[1]):
+        if name and found and floor and "extra ==" not in needed and _numbers(found) < _numbers(floor[1]):
             yield Finding("pairs", "problem", f"{name[0]} {found} is older than {floor[1]}: pip install '{needed}'")
 
 
