@@ -1,0 +1,110 @@
+"""Continuations at the terminal: whole characters only, no steering, the stated seed, problems named."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from rowspace.commands import generate as command
+from rowspace.config import Call
+from rowspace.errors import ConfigError
+from tests.parts import model, option, shape
+
+SETTINGS = {
+    "path": "run",
+    "prompt": "né",
+    "n": 20,
+    "temperature": 1.0,
+    "top_k": None,
+    "top_p": None,
+    "seed": 3,
+    "weights": "best",
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    """The byte tokenizer, which splits characters."""
+    return option("tokenizer", "byte").fit(["abc"])
+
+
+@pytest.fixture
+def trained(tokenizer, monkeypatch: pytest.MonkeyPatch):
+    """A run that needs no folder."""
+    lm = model(tokenizer.vocab_size, model=shape(n_ctx=32))
+    config = SimpleNamespace(stream_seed=lambda stream: {"generation": 3}[stream])
+    run = SimpleNamespace(tokenizer=tokenizer, model=lm, config=config)
+    monkeypatch.setattr("rowspace.restore.restore", lambda path, weights: run)
+    return run
+
+
+def printed(capsys: pytest.CaptureFixture[str], **changes) -> str:
+    """stdout of the command."""
+    command.run(command.load({**SETTINGS, **changes}), Call(command=("rowspace", "generate")))
+    return capsys.readouterr().out
+
+
+def test_the_prompt_comes_first_and_a_seed_repeats_the_rest(trained, capsys):
+    first = printed(capsys)
+    assert first.startswith("né")
+    assert first.endswith("\n")
+    assert printed(capsys) == first
+    assert printed(capsys, seed=4) != first
+    assert printed(capsys, seed=None) == first
+
+
+def test_an_empty_prompt_begins_a_document(trained, capsys):
+    assert len(printed(capsys, prompt="")) > 1
+
+
+def test_characters_wait_for_their_last_byte(tokenizer):
+    start = [tokenizer.eos_id, *tokenizer.encode("a")]
+    new = tokenizer.encode("é😀b")
+    shown = list(command.pieces(tokenizer, start, new))
+    assert shown == ["", "é", "", "", "", "😀", "b", ""]
+
+
+def test_bytes_that_never_become_a_character_are_marked(tokenizer):
+    half = tokenizer.encode("é")[:1]
+    assert list(command.pieces(tokenizer, [tokenizer.eos_id], half)) == ["", "\ufffd"]
+    assert "".join(command.pieces(tokenizer, [tokenizer.eos_id], [*half, *tokenizer.encode("b")])) == "\ufffdb"
+
+
+def test_the_pieces_of_every_tokenizer_add_up_to_its_text():
+    text = "the cat sat on the mat and the cat ran"
+    for name in ("word", "char", "bpe"):
+        fitted = option("tokenizer", name, vocab_size={"word": 7, "char": 265, "bpe": 262}[name]).fit([text] * 3)
+        start, new = [fitted.eos_id, *fitted.encode("the cat")], fitted.encode(" sat on the mat")
+        shown = fitted.decode(start) + "".join(command.pieces(fitted, start, new))
+        assert shown == fitted.decode([*start, *new])
+
+
+def test_a_terminal_is_not_steered_by_tokens_and_a_pipe_gets_the_text(monkeypatch, capsys):
+    command.write("a\x1b[31mb\nc")
+    assert capsys.readouterr().out == "a\x1b[31mb\nc"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    command.write("a\x1b[31mb\nc")
+    assert capsys.readouterr().out == "a\\x1b[31mb\nc"
+
+
+def test_a_reader_hears_how_a_prompt_was_read_and_of_one_longer_than_the_window():
+    fitted = option("tokenizer", "word", vocab_size=5, lowercase=True).fit(["red, red, blue, blue"] * 3)
+    start = [fitted.eos_id, *fitted.encode("Red unseen")]
+    (note,) = command.notes(fitted, "Red unseen", start, 12)
+    assert note == f"This run's word tokenizer reads the prompt as: {fitted.decode(start)}"
+    assert "unseen" not in note
+    assert any("the model sees the last 2" in note for note in command.notes(fitted, "Red unseen", start, 2))
+    assert list(command.notes(fitted, "red", [fitted.eos_id, *fitted.encode("red")], 12)) == []
+
+
+def test_bytes_that_are_not_utf8_are_refused():
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        command.valid("a\udcff")
+
+
+def test_every_problem_is_named_at_once():
+    with pytest.raises(ConfigError) as error:
+        command.load({**SETTINGS, "n": 0, "temperature": -1.0, "top_k": 0, "top_p": 2.0, "weights": "worst"})
+    message = str(error.value)
+    assert all(f"{key}: " in message for key in ("n", "temperature", "top_k", "top_p", "weights"))
