@@ -82,7 +82,9 @@ def valid(prompt: str) -> str:
     try:
         prompt.encode()
     except UnicodeEncodeError:
-        raise ConfigError("prompt holds bytes that are not UTF-8; give it as UTF-8 text, or `prompt=-` to read it")
+        raise ConfigError(
+            "prompt holds bytes that are not UTF-8; give it as UTF-8 text, or `prompt=-` to read it"
+        ) from None
     return prompt
 
 
