@@ -1,6 +1,7 @@
 """CHECKS A33-A37: bits per byte, and what makes them null."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,25 +58,29 @@ def test_a_loss_that_is_no_number_has_no_bits():
     assert bits_per_byte(math.nan, exact(3)) == Missing("the loss is nan")
 
 
-class LowerCasing:
-    """A36: a tokenizer that forgets case."""
-
-    def __init__(self, inner):
-        self.inner = inner
-
-    def __getattr__(self, name):
-        return getattr(self.inner, name)
-
-    def decode_bytes(self, ids):
-        return self.inner.decode_bytes(ids).lower()
+def lower_casing(tokenizer):
+    """A36: the same tokenizer, forgetting case."""
+    decode = tokenizer.decode_bytes
+    tokenizer.decode_bytes = lambda ids: decode(ids).lower()
+    return tokenizer
 
 
 def test_lower_casing_makes_bits_per_byte_null_with_the_reason(stream_of, byte_tokenizer):
     stream = stream_of([b"The CAT", b"the dog"])
-    found = audit(LowerCasing(byte_tokenizer), stream)
+    found = audit(lower_casing(byte_tokenizer), stream)
     assert found.verdict == "none"
-    assert found.reason == ("document 0 ('The CAT') decodes to other bytes ('the cat'); 1 of 2 documents are not exact")
+    assert found.reason == (
+        "document 0 ('The CAT') decodes to other bytes: 'The CAT' comes back as 'the cat'; "
+        "1 of 2 documents are not exact"
+    )
     assert bits_per_byte(1.0, found) == Missing(found.reason)
+
+
+def test_a_late_difference_is_shown_where_it_is(stream_of, byte_tokenizer):
+    stream = stream_of([b"a" * 200 + b"B" + b"a" * 200])
+    assert "'aaaaaaaaaaBaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' comes back as 'aaaaaaaaaab" in (
+        audit(lower_casing(byte_tokenizer), stream).reason or ""
+    )
 
 
 def test_unknown_words_make_bits_per_byte_null(tmp_path, words):
@@ -87,7 +92,7 @@ def test_unknown_words_make_bits_per_byte_null(tmp_path, words):
     stream = open_or_build(tokenizer, [b"known rare"], cache=tmp_path)
     found = audit(tokenizer, stream)
     assert found.verdict == "none"
-    assert "decodes to other bytes ('known <unk>')" in (found.reason or "")
+    assert "'known rare' comes back as 'known <unk>'" in (found.reason or "")
 
 
 def off_by_one(tokenizer):
@@ -138,6 +143,14 @@ def test_other_ids_than_the_live_tokenizer_gives_are_caught(stream_of, byte_toke
     byte_tokenizer.encode_documents = swapped
     byte_tokenizer.decode_bytes = lambda ids: decode([(i - 1) % 256 for i in ids])
     assert "has other tokens in the stream" in (audit(byte_tokenizer, stream).reason or "")
+
+
+def test_an_eos_that_claims_bytes_is_caught(stream_of, byte_tokenizer):
+    stream = stream_of(TEXTS)
+    sizes = stream.token_bytes.copy()
+    sizes[stream.offsets[1] - 1] = 1
+    wrong = replace(stream, token_bytes=sizes)
+    assert "has other bytes per token in the stream" in (audit(byte_tokenizer, wrong).reason or "")
 
 
 def test_another_tokenizer_than_the_streams_is_no_audit(stream_of, other_tokenizer):

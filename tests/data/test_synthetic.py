@@ -94,6 +94,7 @@ def test_rows_agree_and_orders_hold(course):
     ):
         assert math.isfinite(nats(f"{possible} {rest}", course))
         assert math.isinf(nats(f"{impossible} {rest}", course))
+    assert math.isinf(nats(f"in Spain monday comes before monday for the car . {rest}", course))
     other = "the salt falls into the big river ."
     assert math.isfinite(nats(f"say two then three then four for the salt . {other}", course))
     assert math.isinf(nats(f"say two then four then three for the salt . {other}", course))
@@ -168,9 +169,14 @@ def test_the_invented_lexicon_is_the_same_process_in_unknown_words(course):
     assert all(word == "." or (word.isascii() and word.islower()) for word in other.words)
 
 
-def test_take_draws_fewer(tmp_path):
-    assert len(option(take=10).load(cache=tmp_path).texts) == 10
-    assert "10 documents" in option(take=10).load(cache=tmp_path).notes[0]
+def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(documents, tmp_path):
+    calls = []
+    larger = option(size=6000).load(cache=tmp_path, progress=lambda *call: calls.append(call))
+    assert larger.texts[:3000] == documents.texts
+    assert larger.truth["nats"][:3000].tolist() == documents.truth["nats"].tolist()
+    assert len(set(larger.texts[:500]) & set(larger.texts[5000:5500])) == 0
+    assert option(size=6000, take=10).load(cache=tmp_path).texts == documents.texts[:10]
+    assert calls == [("writing synthetic text", 0, 6000), ("writing synthetic text", 5000, 6000)]
 
 
 def test_truth_lies_beside_the_documents(documents):

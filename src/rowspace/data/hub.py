@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -148,9 +149,7 @@ class _Counted:
         self.empty = 0
 
     def __iter__(self) -> Iterator[bytes]:
-        for number, text in enumerate(self._rows):
-            if number == self._take:
-                return
+        for number, text in enumerate(islice(self._rows, self._take)):
             if self._progress is not None and number % 1000 == 0:
                 self._progress("reading rows", number, self._take or 0)
             if text:

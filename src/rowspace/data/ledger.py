@@ -94,7 +94,8 @@ def _inexact(
     """What is inexact about one document: its round trip, its bytes, or what the stream holds of it."""
     decoded = tokenizer.decode_bytes(ids.tolist())
     if decoded != text:
-        return f"decodes to other bytes ({_shown(decoded)})"
+        was, came = _difference(text, decoded)
+        return f"decodes to other bytes: {was} comes back as {came}"
     if int(sizes.sum()) != len(text) or (len(sizes) and int(sizes.min()) < 0):
         return f"has {len(text)} bytes and its tokens claim {int(sizes.sum())}"
     if not np.array_equal(stream.document_ids(document), ids):
@@ -123,6 +124,15 @@ def _miscounted_windows(stream: TokenStream, windows: Iterable[Any] | None) -> s
     if sizes != stream.bytes:
         return f"the scored targets stand for {sizes} bytes and the text has {stream.bytes}"
     return None
+
+
+def _difference(text: bytes, decoded: bytes) -> tuple[str, str]:
+    """Both where they first differ, with a few bytes before."""
+    same = next(
+        (i for i, (a, b) in enumerate(zip(text, decoded, strict=False)) if a != b), min(len(text), len(decoded))
+    )
+    start = max(0, same - SHOWN // 4)
+    return _shown(text[start:]), _shown(decoded[start:])
 
 
 def _shown(text: bytes) -> str:

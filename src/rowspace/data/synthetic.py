@@ -19,6 +19,9 @@ from pydantic import Field
 from rowspace.data.base import DataOption, Documents, Progress
 from rowspace.registry import register
 
+BLOCK = 5000
+"""Documents that are drawn at once."""
+
 
 @register("data")
 class Synthetic(DataOption):
@@ -27,7 +30,7 @@ class Synthetic(DataOption):
     name: Literal["synthetic"]
     lexicon: Literal["invented", "course"]
     """course: the chapters' own words; invented: words of no language, in the same places."""
-    size: int = Field(ge=3, le=10_000_000)
+    size: int = Field(ge=3, le=1_000_000)
     """Documents to draw."""
     noise: float = Field(ge=0, le=1)
     """Probability that a content word is replaced by any content word, drawn evenly."""
@@ -46,7 +49,17 @@ class Synthetic(DataOption):
         words = lexicon.read(self.lexicon)
         made = lexicon.process(words, noise=self.noise, zipf=self.zipf)
         size = self.size if self.take is None else min(self.size, self.take)
-        sample = process.draw(made, size, np.random.Generator(np.random.PCG64(self.seed)))
-        facts = {"nats": sample.nats, "topics": sample.topics, **lexicon.truth(words)}
-        note = f"{size:,} documents of a known process: {sample.nats.mean():.2f} nats a document at best"
-        return Documents(sample.texts, sample.texts, texts_sha256(sample.texts), notes=(note,), truth=facts)
+        texts: list[bytes] = []
+        nats, topics = [], []
+        # a block has a seed of its own: a smaller corpus is the beginning of a larger one
+        for block in range(-(-size // BLOCK)):
+            if progress is not None:
+                progress("writing synthetic text", block * BLOCK, size)
+            sample = process.draw(made, BLOCK, np.random.Generator(np.random.PCG64([self.seed, block])))
+            texts += sample.texts
+            nats.append(sample.nats)
+            topics.append(sample.topics)
+        texts = texts[:size]
+        facts = {"nats": np.concatenate(nats)[:size], "topics": np.concatenate(topics)[:size], **lexicon.truth(words)}
+        note = f"{size:,} documents of a known process: {facts['nats'].mean():.2f} nats a document at best"
+        return Documents(texts, texts, texts_sha256(texts), notes=(note,), truth=facts)
