@@ -34,7 +34,7 @@ from rowspace.training.evaluation import Evaluation, evaluate
 from rowspace.training.evidence import record_evidence
 from rowspace.training.finals import record_result
 from rowspace.training.fitting import fit, prepare_machine, refuse_step
-from rowspace.training.naming import run_hash, run_slug
+from rowspace.training.naming import columns, run_hash, run_slug
 from rowspace.training.provenance import Phases, provenance
 from rowspace.training.sinks import open_sinks
 from rowspace.training.starting import resume_point, start_from, starting_point, watch
@@ -118,7 +118,7 @@ def _train_held(
     # ------------------------------------------------------------------------------------------ training
     facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     resume = resume_point(folder, facts)
-    with open_sinks(folder, config.logger, config=config.model_dump(mode="json"), say=terminal.say) as sinks:
+    with open_sinks(folder, config.logger, columns=columns(config, tokenizer), say=terminal.say) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
             sinks.scalars(0, {"data/val_bytes_seen_in_train": text.splits.val_bytes_seen_in_train})

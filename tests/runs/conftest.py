@@ -31,7 +31,7 @@ TINY = (
     "trainer.val_every=10",
     "trainer.checkpoint_every=10",
     "probes.passes=4",
-    "probes.maps=1",
+    "probes.maps=2",
 )
 """Byte tokens, one block of width 16, dropout on, forty steps."""
 

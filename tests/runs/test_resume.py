@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs.conftest import TINY, assert_same_run, last_step, run_folder, run_json, wait_for
-from tests.server import Client, Finished
+from tests.server import Client, Finished, Running
 
 Stop = Callable[..., Finished]
 
@@ -78,16 +78,17 @@ def test_ten_kills_at_random_moments_change_nothing(rowspace: Client, tmp_path: 
     draw = random.Random(0)
     killed = tmp_path / "killed"
     killed.mkdir()
-    for kill in range(10):
-        before = max(last_step(killed), 0)
+    for _ in range(10):
         running = rowspace.start("train", *TINY, *long, cwd=killed)
-        if kill:
-            wait_for(lambda: last_step(killed) > before or "resuming" in running.stderr, running)
-        else:
-            wait_for(lambda: last_step(killed) >= 0, running)
+        _moves(running, killed, beyond=max(last_step(killed), 0))
         time.sleep(draw.random() * took / 12)
         running.kill(signal.SIGKILL)
         assert running.wait().code in (-9, 0)
     done = rowspace("train", *TINY, *long, cwd=killed)
     assert done.code == 0, done.stderr
     assert_same_run(run_folder(killed), run_folder(tmp_path / "once"))
+
+
+def _moves(running: Running, cwd: Path, beyond: int) -> None:
+    """Wait until it has taken up its work, which it need not say in a new row at once."""
+    wait_for(lambda: last_step(cwd) > beyond or "resuming" in running.stderr or beyond == 0 <= last_step(cwd), running)

@@ -19,8 +19,7 @@ from rowspace.callbacks.stopping import Stopping
 class Checkpointing(lightning.Callback):
     """Belongs last in the list of callbacks.
 
-    `rows()` writes the row in hand and counts all; `refuse(step)` raises for a step that was not finite, so that no
-    checkpoint ever holds such weights.
+    `rows()` writes the row in hand and counts all.
     """
 
     def __init__(
@@ -33,7 +32,6 @@ class Checkpointing(lightning.Callback):
         validation: Validation,
         stopping: Stopping,
         rows: Callable[[], int],
-        refuse: Callable[[int], None],
     ) -> None:
         self._last = last
         self._best = best
@@ -42,14 +40,11 @@ class Checkpointing(lightning.Callback):
         self._validation = validation
         self._stopping = stopping
         self._rows = rows
-        self._refuse = refuse
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         step = trainer.global_step
         stop = self._stopping.asked
         due = step % self._every == 0 or step == self._total_steps or stop is not None
-        if (due or self._validation.improved) and (bad_step := pl_module.bad_step()) is not None:
-            self._refuse(bad_step)
         if self._validation.improved:
             trainer.save_checkpoint(self._best, weights_only=True)
         if due:

@@ -1,12 +1,11 @@
 """Logs the training loss, the gradient's norm, the learning rate and the speed, every few steps.
 
-The only place that waits for the device between evaluations. Stops a run whose loss is no number any more.
+Waits for the device at these steps only.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytorch_lightning as lightning
@@ -15,16 +14,12 @@ from rowspace.callbacks.recorder import Recorder
 
 
 class Losses(lightning.Callback):
-    """Records a row every `every` steps and after the last one.
+    """Records a row every `every` steps and after the last one."""
 
-    `refuse(step)` raises for a step whose loss or gradient was not finite; it knows the batch.
-    """
-
-    def __init__(self, *, recorder: Recorder, every: int, total_steps: int, refuse: Callable[[int], None]) -> None:
+    def __init__(self, *, recorder: Recorder, every: int, total_steps: int) -> None:
         self._recorder = recorder
         self._every = every
         self._total_steps = total_steps
-        self._refuse = refuse
         self._seconds = 0.0
         self._tokens = 0
         self._began = 0.0
@@ -41,9 +36,6 @@ class Losses(lightning.Callback):
         if step % self._every and step != self._total_steps:
             self._seconds += time.perf_counter() - self._began
             return
-        bad_step = pl_module.bad_step()
-        if bad_step is not None:
-            self._refuse(bad_step)
         tally = pl_module.take_tally()
         self._seconds += time.perf_counter() - self._began
         self._recorder.scalars(

@@ -20,6 +20,7 @@ import torch
 
 from rowspace.callbacks.checkpointing import Checkpointing
 from rowspace.callbacks.evaluation import Validation
+from rowspace.callbacks.finite import Finite
 from rowspace.callbacks.losses import Losses
 from rowspace.callbacks.page import PageWriting
 from rowspace.callbacks.progress import TrainingProgress
@@ -70,7 +71,7 @@ def fit(
 ) -> None:
     """Train to the last step, from `resume` if it is given. Raises Stopped when a signal ended it, checkpoint saved.
 
-    The order of the callbacks is the order of what a step does: log, watch, validate, show, write the page, save.
+    The order of the callbacks is the order of what a step does: check, log, watch, validate, show, page, save.
     """
     total = task.total_steps
     if resume is not None:
@@ -82,15 +83,22 @@ def fit(
     torch.manual_seed(seed)
     stopping = Stopping(say=terminal.say)
     validation = Validation(recorder=sinks, evaluate=evaluate, every=option.val_every, total_steps=total)
+    cadences = (option.log_every, option.val_every, option.checkpoint_every)
+    watched = frozenset().union(*(getattr(watcher, "steps", ()) for watcher in watchers)) | {total}
+
+    def matters(step: int) -> bool:
+        return stopping.asked is not None or step in watched or any(step % every == 0 for every in cadences)
+
     saving = {"last": folder.last, "best": folder.best, "every": option.checkpoint_every, "total_steps": total}
     callbacks = [
         stopping,
-        Losses(recorder=sinks, every=option.log_every, total_steps=total, refuse=refuse),
+        Finite(refuse=refuse, matters=matters),
+        Losses(recorder=sinks, every=option.log_every, total_steps=total),
         *watchers,
         validation,
         TrainingProgress(draw=terminal.progress, latest=lambda: sinks.latest, total_steps=total),
         PageWriting(write=write_page, flush=sinks.flush, validation=validation),
-        Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows, refuse=refuse),
+        Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows),
         RandomStates(),
     ]
     _run(task, batches, option=option, callbacks=callbacks, resume=None if resume is None else resume.path)

@@ -1,4 +1,4 @@
-"""What a run is called: a readable slug, and the hash of everything that decides its numbers."""
+"""What a run is called: a readable slug, the hash of everything that decides its numbers, its W&B columns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rowspace.runfolder import FORMAT, slug
+from rowspace.tokenization.base import Tokenizer
 
 
 def run_hash(identity: Mapping[str, Any], *, data: str, tokenizer: str, source: str | None) -> str:
@@ -24,3 +25,11 @@ def run_slug(config: Any, *, vocab_size: int) -> str:
     head = "tied" if config.head.tie else "untied"
     tokenizer = f"{config.tokenizer.name}{vocab_size}"
     return slug(tokenizer, f"d{config.model.d}", config.position.name, head, f"seed{config.seed}")
+
+
+def columns(config: Any, tokenizer: Tokenizer) -> dict[str, Any]:
+    """The config as W&B shows it: plain values, and V as obtained where none was asked."""
+    plain = config.model_dump(mode="json")
+    if plain["tokenizer"]["vocab_size"] is None:
+        plain["tokenizer"]["vocab_size"] = tokenizer.vocab_size
+    return plain

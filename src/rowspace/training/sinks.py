@@ -92,19 +92,19 @@ class Sinks:
 
 
 @contextlib.contextmanager
-def open_sinks(folder: RunFolder, option: LoggerOption, *, config: Mapping[str, Any], say: Any) -> Iterator[Sinks]:
+def open_sinks(folder: RunFolder, option: LoggerOption, *, columns: Mapping[str, Any], say: Any) -> Iterator[Sinks]:
     """The sinks of a run, closed with its exit code and a summary equal to the metrics of run.json.
 
-    The W&B id is in run.json before anything is logged, and the same for every attempt.
+    The W&B id is in run.json before anything is logged, and the same for every attempt that reaches it.
     """
     known = folder.run.get("wandb") or {}
     id_ = known.get("id") or secrets.token_hex(4)
     folder.update(wandb={"id": id_})
     group = folder.run.get("study") or folder.path.parent.name
-    named = {"id": id_, "name": folder.path.name, "group": group, "config": config}
+    named = {"id": id_, "name": folder.path.name, "group": group, "config": columns}
     tracking = Tracking(option, folder=folder.path, warn=say, **named)
     where = None if tracking.folder is None else str(tracking.folder)
-    folder.update(wandb={"mode": tracking.mode, "folder": where, "sync": tracking.sync_command})
+    folder.update(wandb={"id": tracking.id, "mode": tracking.mode, "folder": where, "sync": tracking.sync_command})
     sinks = Sinks(folder, tracking)
     code = 0
     try:

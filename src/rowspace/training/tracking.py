@@ -7,6 +7,7 @@ raises becomes one warning; the run's own folder has everything anyway.
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ FINISH_TIMEOUT = 30.0
 class Tracking:
     """One W&B run, or nothing where the mode is disabled or the client has failed.
 
-    `mode` is the one in effect: online becomes offline where there is no key or no network.
+    `mode` is the one in effect: online becomes offline where there is no key or no network, with another `id`.
     """
 
     def __init__(
@@ -39,18 +40,20 @@ class Tracking:
         warn: Callable[[str], None],
     ) -> None:
         self.mode = option.mode
+        self.id = id
         self.folder: Path | None = None
         self._warn = warn
         self._run: Any = None
-        self._environment = _point_into(folder)
+        self._environment = _point_into(folder.resolve())
         if option.mode != "disabled":
-            settings = {"id": id, "name": name, "group": group, "dir": str(folder), "config": dict(config)}
+            settings = {"name": name, "group": group, "dir": str(folder), "config": dict(config)}
             self._start(option, settings)
 
     def _start(self, option: LoggerOption, settings: dict[str, Any]) -> None:
         settings |= {"project": option.project, "entity": option.entity, "tags": option.tags, "notes": option.notes}
         if self.mode == "online" and not self._attempt(settings, "online"):
             self.mode = "offline"
+            self.id = secrets.token_hex(4)  # the client holds on to the id that it could not start
         if self.mode == "offline" and self._run is None and not self._attempt(settings, "offline"):
             self.mode = "disabled"
         if self._run is not None:
@@ -67,11 +70,10 @@ class Tracking:
             if mode == "online" and not wandb.login(prompt=False, verify=False):
                 raise RuntimeError("no API key: run `wandb login` once")
             quiet = wandb.Settings(silent=True, console="off", init_timeout=INIT_TIMEOUT, x_disable_stats=True)
-            self._run = wandb.init(mode=mode, reinit="create_new", settings=quiet, **settings)  # type: ignore[arg-type]
+            self._run = wandb.init(mode=mode, id=self.id, reinit="create_new", settings=quiet, **settings)  # type: ignore[arg-type]
         except Exception as error:
             instead = "goes on offline" if mode == "online" else "goes on without it"
             self._warn(f"Weights & Biases could not start {mode} ({_first_line(error)}); the run {instead}.")
-            _quietly(wandb.teardown)
             return False
         return True
 
@@ -109,7 +111,7 @@ class Tracking:
         def log() -> None:
             artifact = wandb.Artifact(name, kind, metadata=facts)
             for file in files:
-                artifact.add_file(str(file), policy="immutable")
+                artifact.add_file(str(file.resolve()), policy="immutable")
             self._run.log_artifact(artifact)
 
         self._do(log)
@@ -165,10 +167,3 @@ def _cell(value: Any) -> Any:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
-
-
-def _quietly(action: Callable[[], Any]) -> None:
-    try:
-        action()
-    except Exception:
-        return
