@@ -192,6 +192,7 @@ def _fork(request: dict[str, Any], to_close: list[Any]) -> int:
         os.chdir(request["cwd"])
         os.environ.update(request["env"])
         _fresh_randomness()
+        _own_temporary_folder()
         sys.argv = ["rowspace", *request["argv"]]
         from rowspace.cli import main
 
@@ -226,6 +227,13 @@ def _fresh_randomness() -> None:
 
     random.seed()
     np.random.seed()
+
+
+def _own_temporary_folder() -> None:
+    """W&B makes a folder when it is imported and removes it at exit; children must not remove their parent's."""
+    from wandb.sdk.data_types import _private
+
+    _private.MEDIA_TMP.name = tempfile.mkdtemp(suffix="wandb-media")
 
 
 def _leave(code: int) -> None:
