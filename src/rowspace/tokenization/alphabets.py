@@ -80,6 +80,7 @@ class CharTokenizer(LibraryTokenizer):
         return [self.encode(text) for text in texts]
 
     def decode_bytes(self, ids: Sequence[int] | np.ndarray) -> bytes:
+        ids = ids.tolist() if isinstance(ids, np.ndarray) else ids  # look-ups by Python's own numbers are faster
         return b"".join([self._bytes[id_] for id_ in ids])
 
     def encode_documents(self, documents: Sequence[bytes]) -> Encoded:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rowspace.tokenization.base import Encoded
 from rowspace.tokenization.library import JOINER, Joining, LibraryTokenizer, Part, encode_in_batches, flat
-from rowspace.tokenization.pretokenization import byte_letters
+from rowspace.tokenization.pretokenization import Sections, byte_letters
 
 
 class ByteLevelTokenizer(LibraryTokenizer):
@@ -24,7 +24,7 @@ class ByteLevelTokenizer(LibraryTokenizer):
         super().__init__(text, name=name, behaviour=behaviour, about=about)
         byte_of = {letter: byte for byte, letter in enumerate(byte_letters())}
         self._bytes = [b"" if p in self.special else bytes(byte_of[letter] for letter in p) for p in self.pieces]
-        self._joining = Joining(text, space_vanishes=False)
+        self._joining = Joining(text, Sections(vanishes=False, cut=self._library.pre_tokenizer))
         self._lengths = np.array([len(piece) for piece in self._bytes], dtype=np.int32)
         self.vocabulary = [
             piece if piece in self.special else readable(raw)
@@ -32,6 +32,7 @@ class ByteLevelTokenizer(LibraryTokenizer):
         ]
 
     def decode_bytes(self, ids: Sequence[int] | np.ndarray) -> bytes:
+        ids = ids.tolist() if isinstance(ids, np.ndarray) else ids  # look-ups by Python's own numbers are faster
         return b"".join([self._bytes[id_] for id_ in ids])
 
     def encode_documents(self, documents: Sequence[bytes]) -> Encoded:
@@ -42,12 +43,11 @@ class ByteLevelTokenizer(LibraryTokenizer):
             encoded = self._library.encode_batch_fast(texts, add_special_tokens=False)
             ids, counts = flat(encoded), np.array([len(one) for one in encoded], dtype=np.int64)
             return ids, self._lengths[ids], counts
-        strings, parts = self._joining.strings(texts)
-        ids = flat(self._joining.library.encode_batch_fast(strings, add_special_tokens=False))
-        joins = ids == self._joining.id
+        tokens = self._joining.encode(texts, spans=False)
+        joins = tokens.ids == self._joining.id
         of_section = np.diff(np.flatnonzero(joins), prepend=-1) - 1
-        ids = ids[~joins]
-        return ids, self._lengths[ids], np.add.reduceat(of_section, np.cumsum(parts) - parts)
+        ids = tokens.ids[~joins]
+        return ids, self._lengths[ids], np.add.reduceat(of_section, np.cumsum(tokens.sections) - tokens.sections)
 
 
 def readable_letters(piece: str) -> str:

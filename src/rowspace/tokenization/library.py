@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,12 +19,14 @@ import tokenizers
 from rowspace.errors import ConfigError, Problem
 from rowspace.runfolder import write_atomically
 from rowspace.tokenization.base import EOS, Encoded, Tokenizer, TokenizerOption
-from rowspace.tokenization.pretokenization import batches, sections
+from rowspace.tokenization.pretokenization import Sections, batches
 
 FORMAT = 1
 """Version of the stored form; part of every hash and cache key."""
 JOINER = "\U0010fffd\U0010fffcrowspace\U0010fffc\U0010fffd"
 """Stands between documents that are encoded as one string (private-use characters; its absence is checked)."""
+AT_ONCE = 1 << 20
+"""Characters that are encoded in one call: the library keeps some 100 bytes a token until they are taken over."""
 BATCH = 4096
 """Characters that are encoded as one string: many short documents together, since each string has a fixed cost."""
 
@@ -93,23 +96,68 @@ class LibraryTokenizer(Tokenizer):
         write_atomically(folder / "rowspace.json", (json.dumps(sidecar, indent=1, sort_keys=True) + "\n").encode())
 
 
+@dataclass(frozen=True)
+class Tokens:
+    """Encoded texts, flat. `ids` hold joiners behind each section; `sections` per text; `vanished` bytes per section.
+
+    `starts` and `ends` in bytes of all strings together, where they were asked for.
+    """
+
+    ids: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    sections: np.ndarray
+    vanished: np.ndarray
+
+
 class Joining:
-    """A second instance of a library tokenizer that knows one special token: the string between documents."""
+    """A second instance of a library tokenizer that knows one special token: the string between documents.
 
-    def __init__(self, text: str, *, space_vanishes: bool) -> None:
-        self.library = tokenizers.Tokenizer.from_str(json.dumps({**json.loads(text), "added_tokens": []}))
-        self.library.add_special_tokens([tokenizers.AddedToken(JOINER, special=True, normalized=False)])
-        self.id = self.library.token_to_id(JOINER)
-        self._space_vanishes = space_vanishes
+    Many short documents are encoded as one string, since each string has a fixed cost.
+    """
 
-    def strings(self, texts: Sequence[str]) -> tuple[list[str], np.ndarray]:
-        """Strings of about BATCH characters that hold every section of the texts, each section followed by JOINER.
+    def __init__(self, text: str, sections: Sections) -> None:
+        self._library = tokenizers.Tokenizer.from_str(json.dumps({**json.loads(text), "added_tokens": []}))
+        self._library.add_special_tokens([tokenizers.AddedToken(JOINER, special=True, normalized=False)])
+        self.id = self._library.token_to_id(JOINER)
+        self._sections = sections
 
-        Beside them the number of sections of each text. The texts must not hold JOINER themselves.
-        """
-        cut = [list(sections(text, space_vanishes=self._space_vanishes)) for text in texts]
-        strings = ["".join(s + JOINER for s in some) for some in batches(itertools.chain.from_iterable(cut), BATCH)]
-        return strings, np.array([len(some) for some in cut], dtype=np.int64)
+    def encode(self, texts: Sequence[str], *, spans: bool) -> Tokens:
+        """The texts, none of which may hold JOINER; with first bytes and ends of tokens where `spans`."""
+        cut = [list(self._sections.of(text)) for text in texts]
+        each = np.array([len(some) for some in cut], dtype=np.int64)
+        vanished = np.array([gone for some in cut for _, gone in some], dtype=np.int64)
+        strings = ("".join(part + JOINER for part in some) for some in batches((s for c in cut for s, _ in c), BATCH))
+        ids, starts, ends = [], [], []
+        at = 0
+        for some in batches(strings, AT_ONCE):
+            if not spans:
+                ids.append(flat(self._library.encode_batch_fast(some, add_special_tokens=False)))
+                continue
+            encoded = self._library.encode_batch(some, add_special_tokens=False)
+            first, end, total = byte_offsets(some, encoded)
+            ids.append(flat(encoded))
+            starts.append(first + at)
+            ends.append(end + at)
+            at += total
+        first, end = (np.concatenate([np.zeros(0, dtype=np.int64), *some]) for some in (starts, ends))
+        return Tokens(np.concatenate(ids), first, end, each, vanished)
+
+
+def byte_offsets(strings: Sequence[str], encoded: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, int]:
+    """First byte and end of every token in all strings together, and the bytes of the strings.
+
+    The library counts characters; bytes are their UTF-8 widths added up.
+    """
+    lengths = np.array([len(string) for string in strings], dtype=np.int64)
+    total = sum(len(one) for one in encoded)
+    numbers = itertools.chain.from_iterable(itertools.chain.from_iterable(one.offsets for one in encoded))
+    characters = np.fromiter(numbers, dtype=np.int64, count=2 * total)
+    characters += np.repeat(np.cumsum(lengths) - lengths, np.array([2 * len(one) for one in encoded], dtype=np.int64))
+    points = np.frombuffer("".join(strings).encode("utf-32-le"), dtype=np.uint32)
+    widths = 1 + (points >= 0x80).astype(np.int8) + (points >= 0x800) + (points >= 0x10000)
+    at = np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
+    return at[characters[0::2]], at[characters[1::2]], int(at[-1])
 
 
 Part = tuple[np.ndarray, np.ndarray, np.ndarray]

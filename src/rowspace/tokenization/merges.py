@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tokenizers import Tokenizer as Library
@@ -14,15 +13,16 @@ from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.bpe import BpeOption
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
 from rowspace.tokenization.library import about, too_large, with_specials
-from rowspace.tokenization.pretokenization import byte_level, count_words, sections
+from rowspace.tokenization.pretokenization import Sections, byte_level, count_words
 
 ALGORITHM = "byte-level BPE: the most frequent pair first, equal counts by the smaller pair of ids"
 
 
 def bpe_tokenizer(option: BpeOption, texts: Iterable[str]) -> ByteLevelTokenizer:
     """Merges until there are V pieces. ConfigError when every word is one piece before that."""
+    cut = byte_level(digits=option.digits, whitespace=option.whitespace)
     library = Library(models.BPE())
-    library.pre_tokenizer = byte_level(digits=option.digits, whitespace=option.whitespace)  # type: ignore[assignment]
+    library.pre_tokenizer = cut  # type: ignore[assignment]
     library.decoder = decoders.ByteLevel()  # type: ignore[assignment]
     trainer = trainers.BpeTrainer(
         vocab_size=option.vocab_size,
@@ -30,7 +30,7 @@ def bpe_tokenizer(option: BpeOption, texts: Iterable[str]) -> ByteLevelTokenizer
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),  # all 256: without it unseen bytes vanish silently
         show_progress=False,
     )
-    library.train_from_iterator(_sections(texts), trainer)
+    library.train_from_iterator(Sections(vanishes=False, cut=cut).strings(texts), trainer)
     if library.get_vocab_size() < option.vocab_size:
         raise too_large(option, library.get_vocab_size(), "then every word is one piece")
     return ByteLevelTokenizer(
@@ -40,11 +40,8 @@ def bpe_tokenizer(option: BpeOption, texts: Iterable[str]) -> ByteLevelTokenizer
 
 def bpe_words(option: BpeOption, texts: Iterable[str]) -> dict[str, int]:
     """What the merges are learned from: words in the 256 letters, with counts."""
-    return count_words(_sections(texts), byte_level(digits=option.digits, whitespace=option.whitespace))
-
-
-def _sections(texts: Iterable[str]) -> Iterator[str]:
-    return chain.from_iterable(sections(text, space_vanishes=False) for text in texts)
+    cut = byte_level(digits=option.digits, whitespace=option.whitespace)
+    return count_words(Sections(vanishes=False, cut=cut).strings(texts), cut)
 
 
 def truncated(tokenizer: Tokenizer, vocab_size: int) -> ByteLevelTokenizer:

@@ -24,7 +24,11 @@ THREES = r"\p{N}{1,3}(?=(?:\p{N}{3}){0,40}(?!\p{N}))|\p{N}{1,3}"
 """Groups of three counted from the right, of up to 120 digits (beyond, from the left: the look-ahead stays short)."""
 SECTION = 1 << 16
 """Characters beyond which a text is learned from and encoded in sections."""
-_CUT = re.compile(r"(?<=[a-z]) (?=[a-z])")
+LOOK_AHEAD = 1024
+"""Characters that decide where a word ends: more than the longest word and the longest look-ahead."""
+_LETTER = "[A-Za-z\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3]"
+_MARK = "[\n.,;:!?)>}=\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
+_CUT = re.compile(f"(?<=[a-z]) (?=[a-z])|(?<={_MARK})(?={_LETTER})")
 DIGITS = {"none": None, "single": r"\p{N}", "threes": THREES}
 
 
@@ -76,17 +80,44 @@ def spaced(*, digits: str, whitespace: str) -> PreTokenizer:
     )
 
 
-def sections(text: str, *, space_vanishes: bool) -> Iterator[str]:
-    """A long text cut at spaces between two ASCII letters, where a new word begins in every pattern here.
+class Sections:
+    """Cuts a long text where a new word begins whatever stands around, so that memory stays bounded.
 
-    Encoding section by section gives the ids of the whole, in bounded memory. The space goes to the later section,
-    or nowhere where it vanishes (`spaced` with white space kept or dropped). Texts without such a space stay whole.
+    Learning from and encoding the sections one by one is the same as the whole. Cuts are made at a space between two
+    ASCII letters (it goes to the later section, or nowhere where it `vanishes`), or between a mark and a letter. Text
+    without either is cut where its own pre-tokenizer cuts, if that is given: it must not look back, and its words must
+    be shorter than `LOOK_AHEAD`. Else such a text stays whole.
     """
-    start = 0
-    while len(text) - start > SECTION and (cut := _CUT.search(text, start + SECTION)):
-        yield text[start : cut.start()]
-        start = cut.end() if space_vanishes else cut.start()
-    yield text[start:] if start else text
+
+    def __init__(self, *, vanishes: bool, cut: PreTokenizer | None = None) -> None:
+        self._vanishes = vanishes
+        self._cut = cut
+
+    def of(self, text: str) -> Iterator[tuple[str, int]]:
+        """The sections, each with the number of bytes (0 or 1) that vanished before it."""
+        start = vanished = 0
+        while len(text) - start > SECTION:
+            if found := _CUT.search(text, start + SECTION // 2, start + SECTION):
+                end, after = found.span()
+                after = after if self._vanishes else end
+            elif self._cut is not None:
+                end = after = start + self._last_boundary(self._cut, text[start : start + SECTION])
+            elif found := _CUT.search(text, start + SECTION):
+                end, after = found.span()
+                after = after if self._vanishes else end
+            else:
+                break
+            yield text[start:end], vanished
+            start, vanished = after, after - end
+        yield text[start:] if start else text, vanished
+
+    def strings(self, texts: Iterable[str]) -> Iterator[str]:
+        """The sections of many texts."""
+        return (section for text in texts for section, _ in self.of(text))
+
+    def _last_boundary(self, cut: PreTokenizer, window: str) -> int:
+        ends = [span[1] for _, span in cut.pre_tokenize_str(window)]
+        return max(end for end in ends if end <= len(window) - LOOK_AHEAD)
 
 
 def batches(texts: Iterable[str], characters: int) -> Iterator[list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable
-from itertools import chain
 
 import sentencepiece
 from tokenizers import Tokenizer as Library
@@ -14,7 +13,7 @@ from tokenizers import decoders, models
 from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
 from rowspace.tokenization.library import about, too_large, with_specials
-from rowspace.tokenization.pretokenization import byte_letters, byte_level, count_words, sections
+from rowspace.tokenization.pretokenization import Sections, byte_letters, byte_level, count_words
 from rowspace.tokenization.unigram import UnigramOption
 
 LONGEST_PIECE = 16
@@ -61,7 +60,7 @@ def unigram_tokenizer(
 def unigram_words(option: UnigramOption, texts: Iterable[str]) -> dict[str, int]:
     """What the pieces are learned from: words in the 256 letters, with counts."""
     cut = byte_level(digits=option.digits, whitespace=option.whitespace)
-    return count_words(chain.from_iterable(sections(text, space_vanishes=False) for text in texts), cut)
+    return count_words(Sections(vanishes=False, cut=cut).strings(texts), cut)
 
 
 def scores_of(tokenizer: Tokenizer) -> dict[str, float]:

@@ -8,7 +8,6 @@ offsets in the very text: with UNK or lower-casing no table of lengths would be 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -16,7 +15,8 @@ import numpy as np
 from tokenizers import Regex, normalizers
 
 from rowspace.tokenization.base import UNK, Encoded
-from rowspace.tokenization.library import JOINER, Joining, LibraryTokenizer, Part, encode_in_batches, flat
+from rowspace.tokenization.library import JOINER, Joining, LibraryTokenizer, Part, byte_offsets, encode_in_batches, flat
+from rowspace.tokenization.pretokenization import Sections
 
 CONTINUES = "##"
 """Marks a piece that continues a word."""
@@ -32,7 +32,7 @@ class SpacedTokenizer(LibraryTokenizer):
         self.vocabulary = self.pieces
         self.unk_id = self.pieces.index(UNK)
         self._kept = behaviour["whitespace"] == "kept"
-        self._joining = Joining(text, space_vanishes=True)
+        self._joining = Joining(text, Sections(vanishes=True))
         mark = CONTINUES if behaviour["continues"] else None
         self._starts = np.array([not (mark and piece.startswith(mark)) for piece in self.pieces])
         self._contents = [
@@ -103,42 +103,22 @@ class SpacedTokenizer(LibraryTokenizer):
         if any(JOINER in text for text in texts):
             encoded = self._library.encode_batch(texts, add_special_tokens=False)
             counts = np.array([len(one) for one in encoded], dtype=np.int64)
-            starts, ends, texts_at = byte_offsets(texts, encoded)
-            here = np.repeat(texts_at, counts)
+            starts, ends, _ = byte_offsets(texts, encoded)
+            sizes = np.array([len(text.encode()) for text in texts], dtype=np.int64)
+            here = np.repeat(np.cumsum(sizes) - sizes, counts)
             return flat(encoded), starts - here, ends - here, counts
-        strings, parts = self._joining.strings(texts)
-        encoded = self._joining.library.encode_batch(strings, add_special_tokens=False)
-        ids = flat(encoded)
-        starts, ends, _ = byte_offsets(strings, encoded)
-        joins = ids == self._joining.id
+        tokens = self._joining.encode(texts, spans=True)
+        joins = tokens.ids == self._joining.id
         of_section = np.diff(np.flatnonzero(joins), prepend=-1) - 1
-        begins = np.concatenate([[0], ends[joins][:-1]])  # of each section, in bytes of all strings together
-        first = np.cumsum(parts) - parts  # the first section of each text
-        number = np.arange(len(begins)) - np.repeat(first, parts)  # of a section in its text
-        # a later section lies a joiner further on than in its text, less the space that vanished before it
-        shift = np.repeat(begins[first], parts) + number * (len(JOINER.encode()) - 1)
-        here = np.repeat(shift, of_section)
-        return ids[~joins], starts[~joins] - here, ends[~joins] - here, np.add.reduceat(of_section, first)
-
-
-def byte_offsets(strings: Sequence[str], encoded: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First byte and end of every token in all strings together, and where each string begins there.
-
-    The library counts characters; bytes are their UTF-8 widths added up.
-    """
-    everything = "".join(strings)
-    total = sum(len(one) for one in encoded)
-    numbers = itertools.chain.from_iterable(itertools.chain.from_iterable(one.offsets for one in encoded))
-    characters = np.fromiter(numbers, dtype=np.int64, count=2 * total)
-    lengths = np.array([len(string) for string in strings], dtype=np.int64)
-    base = np.cumsum(lengths) - lengths
-    characters += np.repeat(base, np.array([2 * len(one) for one in encoded], dtype=np.int64))
-    at = byte_at(everything)
-    return at[characters[0::2]], at[characters[1::2]], at[base]
-
-
-def byte_at(text: str) -> np.ndarray:
-    """The byte at which each character of the text begins in UTF-8, and the end: (len(text) + 1,) int64."""
-    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    widths = 1 + (points >= 0x80).astype(np.int8) + (points >= 0x800) + (points >= 0x10000)
-    return np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
+        begins = np.concatenate([[0], tokens.ends[joins][:-1]])  # of each section, in bytes of all strings together
+        first = np.cumsum(tokens.sections) - tokens.sections  # the first section of each text
+        # within its text a later section lies nearer by the joiners before it, and further by what vanished
+        moved = np.cumsum(len(JOINER.encode()) - tokens.vanished) - (len(JOINER.encode()) - tokens.vanished[0])
+        here = np.repeat(begins[first] - moved[first], tokens.sections) + moved
+        here = np.repeat(here, of_section)
+        return (
+            tokens.ids[~joins],
+            tokens.starts[~joins] - here,
+            tokens.ends[~joins] - here,
+            np.add.reduceat(of_section, first),
+        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
@@ -12,7 +11,7 @@ from tokenizers import Tokenizer as Library
 from rowspace.tokenization.base import UNK
 from rowspace.tokenization.library import about, too_large, too_small, with_specials
 from rowspace.tokenization.likelihood import merge_by_likelihood
-from rowspace.tokenization.pretokenization import count_words, sections, spaced, word_class
+from rowspace.tokenization.pretokenization import Sections, count_words, spaced, word_class
 from rowspace.tokenization.spaced import CONTINUES, SpacedTokenizer
 from rowspace.tokenization.word import WordOption
 from rowspace.tokenization.wordpiece import WordpieceOption
@@ -91,17 +90,13 @@ def _merged_by_frequency(option: WordpieceOption, texts: list[str], first: list[
         continuing_subword_prefix=CONTINUES,
         show_progress=False,
     )
-    library.train_from_iterator(_sections(texts), trainer)
+    library.train_from_iterator(Sections(vanishes=True).strings(texts), trainer)
     return sorted(library.get_vocab(), key=library.get_vocab().__getitem__)[len(first) :]
 
 
 def _counts(option: WordOption | WordpieceOption, texts: Iterable[str]) -> dict[str, int]:
     cut = spaced(digits=option.digits, whitespace=option.whitespace)
-    return count_words(_sections(texts), cut, _normalizer(option))
-
-
-def _sections(texts: Iterable[str]) -> Iterator[str]:
-    return chain.from_iterable(sections(text, space_vanishes=True) for text in texts)
+    return count_words(Sections(vanishes=True).strings(texts), cut, _normalizer(option))
 
 
 def _normalizer(option: WordOption | WordpieceOption) -> normalizers.Normalizer | None:
