@@ -68,7 +68,7 @@ def draw_over_steps(rows: Sequence[Mapping[str, Any]], measure: str, tables: Seq
 
 def find_range(traces: Sequence[go.Scatter], *, whole: bool) -> list[float]:
     """A y axis that does not blow up small differences: from 0 where `whole`, else at least 0.1 high around 0."""
-    values = [value for trace in traces for value in trace.y if value is not None]
+    values = [value for trace in traces for value in trace.y or () if value is not None]
     low, high = min([0.0, *values]), max([0.0, *values])
     if whole:
         return [0.0, high * 1.08 or 1.0]

@@ -43,9 +43,9 @@ class Null:
 def measure_null(norms: np.ndarray, d: int, *, seed: int, first: np.ndarray | None) -> Null:
     """Numbers of a random table with the given norms (V,), a block of it at a time.
 
-    Between tables of unrelated directions the squared distance is the sum of the squared sizes: that is the null of
-    the relative drift. A random table is well conditioned, so its Gram matrix is multiplied in float32 and added up in float64; the
-    centred one follows from it by subtracting the mean, which is small. `first` (V, d): the start of the run.
+    A random table is well conditioned, so its Gram matrix is multiplied in float32 and added up in float64; the
+    centred one follows from it by subtracting the mean, which is small. `first` (V, d): the start of the run. Between
+    tables of unrelated directions the squared distance is the sum of the squared sizes: the null of relative drift.
     """
     V = len(norms)
     if V == 0 or d == 0:

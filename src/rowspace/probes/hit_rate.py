@@ -75,11 +75,11 @@ def _members(table: TokenTable, lists: Lists, eligible: np.ndarray) -> tuple[dic
     """Category -> eligible ids of it; plain spelling in lower case -> eligible ids that are spelled so."""
     members: dict[str, set[int]] = {}
     spelled: dict[str, set[int]] = {}
-    for id_ in np.flatnonzero(eligible):
+    for id_ in np.flatnonzero(eligible).tolist():
         piece = table.tokens[id_]
-        spelled.setdefault(plain(piece).casefold(), set()).add(int(id_))
+        spelled.setdefault(plain(piece).casefold(), set()).add(id_)
         for category in find_categories(lists, piece):
-            members.setdefault(category, set()).add(int(id_))
+            members.setdefault(category, set()).add(id_)
     return members, spelled
 
 
