@@ -69,10 +69,12 @@ def _show_ledger(config: RunConfig, terminal: Terminal) -> None:
 
 def _show_result(folder: RunFolder, terminal: Terminal) -> None:
     """The last lines: the result in a sentence, ten neighbours with verdicts, the page, and how to sync."""
+    from rowspace.figures.tokens import show
+
     terminal.show(result_sentence(folder))
     rows = folder.read_table("neighbours")
-    first = {row["word"]: row for row in reversed(rows) if row["rank"] == 1}
-    shown = [(row["word"], row["neighbour"], f"{row['cosine']:.2f}", row["verdict"]) for row in first.values()]
+    first = [row for row in rows if row["rank"] == 1]
+    shown = [(show(r["token"] or r["word"]), show(r["neighbour"]), f"{r['cosine']:.2f}", r["verdict"]) for r in first]
     if shown:
         terminal.show("\n" + aligned(("word", "nearest", "cosine", "verdict"), shown[:10]))
     terminal.show(f"\npage: {folder.path / 'report.html'}")

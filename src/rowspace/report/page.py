@@ -119,7 +119,7 @@ def gather(folder: RunFolder) -> dict[str, Any]:
         "asked": asked,
         "stratified": drawn,
         "verdicts": count_verdicts(neighbours),
-        "card": read("truth_card"),
+        "card": [{**row, "value": _plain(row["value"])} for row in read("truth_card")],
         "pieces": read("pieces"),
         "ledger": read("ledger"),
         "figures": figures,
@@ -169,6 +169,14 @@ def _caption(layout: Mapping[str, Any]) -> dict[str, str]:
 def _latest(rows: Sequence[Mapping[str, Any]], key: str) -> Mapping[str, Any]:
     """The last row of metrics.jsonl that has the key, empty where none has."""
     return next((row for row in reversed(rows) if row.get(key) is not None), {})
+
+
+def _plain(value: Any) -> Any:
+    """A truth card's value: numbers and words share a column, so each is kept as JSON."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _read_text(path: Path) -> str:
