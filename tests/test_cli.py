@@ -49,7 +49,10 @@ def _fresh(words: list[str], cwd: Path) -> tuple[int, list[str], str]:
         (["train", "--cfg", "job"], 0),
         (["train", "model.d=nan", "modle.d=3", "position=ropee"], 2),
         (["train", "-m", "model.d=64,65", "model.heads=4"], 2),
-        (["tokenize", "--cfg", "job"], 0),
+        *(([command, "--help"], 0) for command in cli.COMMANDS if command != "train"),
+        *(([command, "--cfg", "job"], 0) for command in cli.COMMANDS if command != "train"),
+        (["tokenize", "tokenizer.vocab_size=-1"], 2),
+        (["generate", "outputs/latest", "temperature=hot"], 2),
     ],
     ids=lambda value: " ".join(value) or "alone" if isinstance(value, list) else str(value),
 )
