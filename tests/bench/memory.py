@@ -1,0 +1,37 @@
+"""Peak memory of a process that trains a few steps: `python -m tests.bench.memory B ours`. Each in its own process."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+
+import torch
+
+from rowspace.config import import_options
+from rowspace.model.allocator import keep_pages
+from tests.bench.loops import FlatLoop, OurLoop
+from tests.bench.sizes import SIZES
+
+
+def peak_megabytes(size: str, variant: str) -> float:
+    """Of a fresh process: ours as it runs by default, or flat as a plain loop would."""
+    command = [sys.executable, "-m", "tests.bench.memory", size, variant]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def main() -> None:
+    """Train two steps and print the peak."""
+    size, variant = sys.argv[1:]
+    import_options()
+    torch.set_num_threads(1)
+    if variant == "ours":
+        keep_pages()
+    loop = {"ours": OurLoop, "flat": FlatLoop}[variant](SIZES[size])
+    for _ in range(2):
+        loop.step()
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+if __name__ == "__main__":
+    main()
