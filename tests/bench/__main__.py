@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import torch
 
-from rowspace.config import import_options
 from rowspace.model.allocator import give_pages_back, keep_pages
 from rowspace.model.ledger import flops_per_token
 from rowspace.model.loss import sum_nats
@@ -45,7 +44,6 @@ def main() -> None:
     words = parser.parse_args()
     sizes, rounds = (["C"], 1) if words.quick else (words.sizes, words.rounds)
     torch.set_num_threads(words.threads)
-    import_options()
     quiet()
     print(f"torch {torch.__version__}, {words.threads} thread(s), {rounds} round(s), medians")
     for name in sizes:

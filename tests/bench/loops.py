@@ -7,9 +7,9 @@ from torch import Tensor
 from torch.nn import LinearCrossEntropyOptions, functional
 
 from rowspace.model.language_model import LanguageModel
-from rowspace.registry import options
 from rowspace.training.optimizer import build as build_optimizer
 from tests.bench.sizes import Size
+from tests.parts import option
 
 LIBRARY = LinearCrossEntropyOptions(batch_chunk_size=512, chunking_method=None)
 
@@ -19,8 +19,7 @@ class OurLoop:
 
     def __init__(self, size: Size) -> None:
         self.model = size.model()
-        fields = {"lr": 6e-4, "weight_decay": 0.1, "decay_embedding": False, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
-        self.optimizer = build_optimizer(self.model, options("optimizer")["adamw"](name="adamw", **fields))  # type: ignore[arg-type]
+        self.optimizer = build_optimizer(self.model, option("optimizer", "adamw", lr=6e-4))
         self.windows = size.windows()
 
     def loss(self, model: LanguageModel, states: Tensor, targets: Tensor) -> Tensor:

@@ -8,7 +8,6 @@ import sys
 
 import torch
 
-from rowspace.config import import_options
 from rowspace.model.allocator import keep_pages
 from tests.bench.loops import FlatLoop, OurLoop
 from tests.bench.sizes import SIZES
@@ -23,7 +22,6 @@ def peak_megabytes(size: str, variant: str) -> float:
 def main() -> None:
     """Train two steps and print the peak."""
     size, variant = sys.argv[1:]
-    import_options()
     torch.set_num_threads(1)
     if variant == "ours":
         keep_pages()

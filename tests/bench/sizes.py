@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rowspace.model.language_model import LanguageModel, build
-from rowspace.registry import options
+from rowspace.model.language_model import LanguageModel
+from tests.parts import model, option, shape
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,8 @@ class Size:
 
     def model(self, seed: int = 0, tie: bool = True) -> LanguageModel:
         """Our model of this size, every option at its value in conf/ (rope, RMSNorm, GELU, tied)."""
-        shape = {"d": self.d, "layers": self.L, "heads": self.H, "n_ctx": self.T, "dropout": 0.0}
-        decoder = {"norm": "rmsnorm", "feedforward": "gelu", "expansion": 4.0, "bias": False, "init_std": 0.02}
-        return build(
-            model=options("model")["transformer"](name="transformer", **shape),  # type: ignore[arg-type]
-            embedding=options("embedding")["normal"](name="normal", std=0.02, scale="none"),  # type: ignore[arg-type]
-            position=options("position")["rope"](name="rope", base=10000.0),  # type: ignore[arg-type]
-            body=options("body")["decoder"](name="decoder", **decoder),  # type: ignore[arg-type]
-            head=options("head")["linear"](name="linear", tie=tie, bias=False, logit_scale="auto"),  # type: ignore[arg-type]
-            vocab_size=self.V,
-            seed=seed,
-        )
+        sizes = shape(d=self.d, layers=self.L, heads=self.H, n_ctx=self.T)
+        return model(self.V, model=sizes, head=option("head", "linear", tie=tie), seed=seed)
 
     def windows(self, seed: int = 0) -> Windows:
         """An endless source of batches of this size."""

@@ -6,6 +6,8 @@ from math import sqrt
 
 import pytest
 import torch
+from torch.profiler import profile
+from torch.utils.flop_counter import FlopCounterMode
 
 from rowspace.errors import ConfigError
 from rowspace.model.embedding import TokenEmbedding
@@ -18,6 +20,14 @@ def test_a_row_is_the_product_of_its_one_hot_vector_and_the_table():
     embedding = TokenEmbedding(weight=E.clone(), scale=1.0)
     assert torch.equal(embedding(torch.tensor(2)), torch.tensor([0.0, 0.0, 1.0, 0.0]) @ E)
     assert torch.equal(embedding(torch.tensor(2)), torch.tensor([0.8, -0.1]))
+
+
+def test_a_lookup_multiplies_nothing_and_builds_no_one_hot_vector():
+    embedding = TokenEmbedding(weight=torch.zeros(5000, 4), scale=1.0)
+    with FlopCounterMode(display=False) as counter, profile(profile_memory=True) as memory:
+        embedding(torch.arange(1000))
+    assert counter.get_total_flops() == 0
+    assert max(event.cpu_memory_usage for event in memory.key_averages()) < 1000 * 5000
 
 
 def test_equal_ids_give_equal_rows():
