@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 
 from rowspace.geometry.frequency import find_deciles
-from rowspace.probes.hit_rate import measure_hit_rate
+from rowspace.probes.hit_rate import HitRate, find_asked, measure_hit_rate
 from rowspace.probes.words import Word
 from rowspace.table import Missing, TokenTable
 from tests.probes.vocabulary import LISTS, table
 
 CLASSES, MEMBERS = 10, 20
+
+
+def hit_rate(here: TokenTable, words: list[Word], *, k: int, lists: dict, min_count: int, deciles) -> HitRate:
+    asked = find_asked(here, words, lists=lists, min_count=min_count)
+    return measure_hit_rate(here, asked, k=k, n_listed=len(words), deciles=deciles)
 
 
 def classed(vectors: np.ndarray) -> tuple[TokenTable, list[Word], dict[str, frozenset[str]]]:
@@ -23,7 +28,7 @@ def classed(vectors: np.ndarray) -> tuple[TokenTable, list[Word], dict[str, froz
 
 def measure(vectors: np.ndarray, k: int = 5):
     here, words, lists = classed(vectors)
-    return measure_hit_rate(here, words, k=k, lists=lists, min_count=0, deciles=find_deciles(here))
+    return hit_rate(here, words, k=k, lists=lists, min_count=0, deciles=find_deciles(here))
 
 
 def test_classes_that_lie_apart_are_hit_every_time():
@@ -55,25 +60,23 @@ def test_ties_are_misses():
 
 def test_other_spellings_of_a_word_are_stepped_over():
     words = [Word("king", (1,), "one piece"), Word("red", (4,), "one piece")]
-    found = measure_hit_rate(table(), words, k=2, lists=LISTS, min_count=20, deciles=None)
+    found = hit_rate(table(), words, k=2, lists=LISTS, min_count=20, deciles=None)
     assert found.rate == 1.0
     assert found.words == 2
 
 
 def test_words_without_a_row_or_hardly_seen_lower_coverage_and_not_the_rate():
     words = [Word("king", (1,), ""), Word("unicorn", (), "missing"), Word("queen", (2,), ""), Word("dog", (7,), "")]
-    found = measure_hit_rate(table(), words, k=2, lists=LISTS, min_count=45, deciles=None)
+    found = hit_rate(table(), words, k=2, lists=LISTS, min_count=45, deciles=None)
     assert found.words == 1
     assert found.coverage == 0.25
     assert found.rate == 1.0
 
 
 def test_nothing_to_ask_gives_reasons():
-    found = measure_hit_rate(table(), [], k=2, lists={}, min_count=0, deciles=None)
+    found = hit_rate(table(), [], k=2, lists={}, min_count=0, deciles=None)
     assert isinstance(found.rate, Missing)
     assert isinstance(found.chance, Missing)
     assert isinstance(found.coverage, Missing)
-    zero = measure_hit_rate(
-        table(np.zeros((12, 3))), [Word("king", (1,), "")], k=2, lists=LISTS, min_count=0, deciles=None
-    )
+    zero = hit_rate(table(np.zeros((12, 3))), [Word("king", (1,), "")], k=2, lists=LISTS, min_count=0, deciles=None)
     assert isinstance(zero.rate, Missing)

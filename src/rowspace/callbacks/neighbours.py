@@ -17,7 +17,7 @@ from rowspace.geometry.frequency import find_deciles
 from rowspace.geometry.plane import find_plane
 from rowspace.geometry.rows import find_text_rows, unit_rows
 from rowspace.probes.categories import Lists
-from rowspace.probes.hit_rate import HitRate, measure_hit_rate
+from rowspace.probes.hit_rate import Asked, HitRate, find_asked, measure_hit_rate
 from rowspace.probes.nearest import find_nearest
 from rowspace.probes.neighbours import count_verdicts, find_eligible, find_neighbours
 from rowspace.probes.words import Word, find_stratified, find_word
@@ -43,16 +43,16 @@ class NeighboursCallback(Watcher):
         self._tables = tables
         self._lists = lists
         self._option = option
-        self._words: tuple[list[Word], list[Word]] | None = None
+        self._words: tuple[list[Word], list[Asked]] | None = None
 
     def look(self, step: int, tables: Mapping[str, TokenTable]) -> None:
         table = tables["E"]
         found = find_deciles(table)
         deciles = None if isinstance(found, Missing) else found
-        shown, listed = self._resolve(table, deciles)
+        shown, asked = self._resolve(table, deciles)
         rules: dict[str, Any] = {"lists": self._lists, "min_count": self._option.min_count, "deciles": deciles}
         rows = find_neighbours(table, shown, k=self._option.neighbours, **rules)
-        hits = measure_hit_rate(table, listed, k=self._option.neighbours, **rules)
+        hits = measure_hit_rate(table, asked, k=self._option.neighbours, n_listed=len(self._lists), deciles=deciles)
         self.recorder.scalars(step, name_numbers(hits, count_verdicts(rows)))
         if step in self._tables:
             self.recorder.table(step, "neighbours", [{"step": step, **row} for row in rows])
@@ -62,8 +62,8 @@ class NeighboursCallback(Watcher):
                 named = [word.ids[0] for word in shown if word.one_piece and not word.drawn]
                 self.recorder.figure(step, f"map_{name}", draw_map(mapped, table=name, share=share, named=named))
 
-    def _resolve(self, table: TokenTable, deciles: np.ndarray | None) -> tuple[list[Word], list[Word]]:
-        """The words shown and the words listed, resolved once a run: a tokenizer is frozen."""
+    def _resolve(self, table: TokenTable, deciles: np.ndarray | None) -> tuple[list[Word], list[Asked]]:
+        """The words shown and the listed words asked, resolved once a run: a tokenizer is frozen."""
         if self._words is None:
             how: dict[str, Any] = {"table": table, "encode": self.watched.encode}
             named = [find_word(w, several_pieces=self._option.several_pieces, **how) for w in self._option.words]
@@ -75,7 +75,8 @@ class NeighboursCallback(Watcher):
                 )
             )
             listed = [find_word(word, several_pieces="skip", **how) for word in self._lists]
-            self._words = (named + drawn, listed)
+            asked = find_asked(table, listed, lists=self._lists, min_count=self._option.min_count)
+            self._words = (named + drawn, asked)
         return self._words
 
 

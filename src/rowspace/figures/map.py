@@ -23,17 +23,18 @@ def draw_map(
     seen = [round(math.log10((row["count"] or 0) + 1), 3) for row in shown]
     ordered = sorted(seen) or [0.0]  # a few very rare and very common tokens must not use up the colours
     seen_low, seen_high = ordered[len(ordered) // 50], ordered[-1 - len(ordered) // 50]
-    points = go.Scatter(
-        x=[row["x"] for row in shown],
-        y=[row["y"] for row in shown],
-        ids=[str(row["token_id"]) for row in shown],
-        text=[show_in_figure(row["token"]) for row in shown],
-        customdata=[_facts(row) for row in shown],
-        hovertext=[_hover(row) for row in shown],
-        hovertemplate="%{hovertext}<extra></extra>",
-        mode="markers",
-        name="tokens",
-        marker={
+    points = {  # a plain dictionary: Plotly would check and copy an object of this size twice
+        "type": "scatter",
+        "x": [row["x"] for row in shown],
+        "y": [row["y"] for row in shown],
+        "ids": [str(row["token_id"]) for row in shown],
+        "text": [show_in_figure(row["token"]) for row in shown],
+        "customdata": [_facts(row) for row in shown],
+        "hovertext": [_hover(row) for row in shown],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "mode": "markers",
+        "name": "tokens",
+        "marker": {
             "size": 4,
             "opacity": 0.7,
             "color": seen,
@@ -43,8 +44,8 @@ def draw_map(
             "showscale": counted,
             "colorbar": _colourbar(shown),
         },
-        hoverlabel={"font": {"family": MONO}},
-    )
+        "hoverlabel": {"font": {"family": MONO}},
+    }
     by_id = {row["token_id"]: row for row in shown}
     labelled = [by_id[id_] for id_ in dict.fromkeys(named) if id_ in by_id]
     labels = go.Scatter(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import html
-import unicodedata
 
-_MARKS = {" ": "␣", "\n": "↵", "\t": "⇥"}
-_INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
+_MARKS = {"\n": "↵", "\t": "⇥"}
 LONGEST = 48
 """Characters of a token that are shown; a longer one ends in an ellipsis."""
 
@@ -18,7 +16,9 @@ def show(token: str) -> str:
     """
     if not token:
         return "(empty)"
-    text = "".join(_visible(character) for character in token[: LONGEST + 1])
+    text = token[: LONGEST + 1].replace(" ", "␣")
+    if not text.isprintable():
+        text = "".join(_visible(character) for character in text)
     return text if len(token) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -30,7 +30,7 @@ def show_in_figure(token: str) -> str:
 def _visible(character: str) -> str:
     if character in _MARKS:
         return _MARKS[character]
-    if unicodedata.category(character) not in _INVISIBLE:
+    if character.isprintable():
         return character
     code = ord(character)
     return f"<0x{code:02X}>" if code < 0x100 else f"<U+{code:04X}>"

@@ -16,7 +16,7 @@ from rowspace.geometry.frequency import DECILES
 from rowspace.geometry.rows import unit_rows
 from rowspace.probes.categories import Lists, find_categories, plain
 from rowspace.probes.nearest import find_nearest
-from rowspace.probes.neighbours import TIE, find_eligible
+from rowspace.probes.neighbours import find_eligible, find_ties
 from rowspace.probes.words import Word
 from rowspace.table import Missing, TokenTable
 
@@ -37,50 +37,59 @@ class HitRate:
     by_decile: tuple[float | Missing, ...]
 
 
-def measure_hit_rate(
-    table: TokenTable, words: Sequence[Word], *, k: int, lists: Lists, min_count: int, deciles: np.ndarray | None
-) -> HitRate:
-    """Hit rate over the listed `words`; those without a row of their own, or seen too rarely, only lower coverage."""
-    units, norms = unit_rows(table.vectors)
-    eligible = find_eligible(table) & (norms > 0)
-    asked = {word.ids[0]: word for word in words if word.one_piece and _seen(table, word.ids[0], min_count)}
-    ids = [id_ for id_ in asked if eligible[id_]]
-    members, spelled = _members(table, lists, eligible)
-    own = np.array(ids, dtype=np.int64)
-    near, cosines = find_nearest(units, units[own], k=k + SPELLINGS, eligible=eligible, own=own)
-    rates, chances, variances, where = [], [], [], []
-    for row, id_ in enumerate(ids):
-        name = plain(asked[id_].word).casefold()
-        same = spelled.get(name, set())
-        relatives = set().union(*(members.get(c, set()) for c in find_categories(lists, asked[id_].word))) - same
-        if not relatives:
-            continue
-        slots = min(k, len(relatives))
-        rates.append(_hits(near[row], cosines[row], relatives, same, slots) / slots)
-        share = len(relatives) / max(int(eligible.sum()) - len(same), 1)
-        chances.append(share)
-        variances.append(share * (1 - share) / slots)
-        where.append(0 if deciles is None else int(deciles[id_]))
-    return _summary(rates, chances, variances, where, n_words=len(words))
+@dataclass(frozen=True)
+class Asked:
+    """A listed word: its id, the ids that share a list with it, and those that are other spellings of it."""
+
+    id_: int
+    relatives: frozenset[int]
+    same: frozenset[int]
 
 
-def _hits(ids: np.ndarray, cosines: np.ndarray, relatives: set[int], same: set[int], slots: int) -> int:
-    """How many of the first `slots` neighbours that are no other spelling are relatives; a tie never is."""
-    kept = [(int(i), float(c)) for i, c in zip(ids, cosines, strict=True) if i >= 0 and int(i) not in same]
-    alone = [not any(abs(c - other) <= TIE for j, other in kept if j != i) for i, c in kept]
-    return sum(i in relatives and lone for (i, _), lone in zip(kept[:slots], alone, strict=False))
+def find_asked(table: TokenTable, words: Sequence[Word], *, lists: Lists, min_count: int) -> list[Asked]:
+    """The words that have a row of their own, are seen often enough and have a listed relative in the vocabulary.
 
-
-def _members(table: TokenTable, lists: Lists, eligible: np.ndarray) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
-    """Category -> eligible ids of it; plain spelling in lower case -> eligible ids that are spelled so."""
+    Depends on the vocabulary alone, so a run finds them once.
+    """
     members: dict[str, set[int]] = {}
     spelled: dict[str, set[int]] = {}
-    for id_ in np.flatnonzero(eligible).tolist():
-        piece = table.tokens[id_]
-        spelled.setdefault(plain(piece).casefold(), set()).add(id_)
-        for category in find_categories(lists, piece):
+    for id_ in np.flatnonzero(find_eligible(table)).tolist():
+        spelled.setdefault(plain(table.tokens[id_]).casefold(), set()).add(id_)
+        for category in find_categories(lists, table.tokens[id_]):
             members.setdefault(category, set()).add(id_)
-    return members, spelled
+    asked = []
+    for id_, word in {word.ids[0]: word for word in words if word.one_piece}.items():
+        same = frozenset(spelled.get(plain(word.word).casefold(), set()))
+        related = frozenset().union(*(members.get(name, set()) for name in find_categories(lists, word.word)))
+        if related - same and _seen(table, id_, min_count):
+            asked.append(Asked(id_, related - same, same))
+    return asked
+
+
+def measure_hit_rate(
+    table: TokenTable, asked: Sequence[Asked], *, k: int, n_listed: int, deciles: np.ndarray | None
+) -> HitRate:
+    """Hit rate over the words asked; coverage is their share of the `n_listed` words of the lists."""
+    units, norms = unit_rows(table.vectors)
+    eligible = find_eligible(table) & (norms > 0)
+    asked = [one for one in asked if eligible[one.id_]]
+    own = np.array([one.id_ for one in asked], dtype=np.int64)
+    near, cosines = find_nearest(units, units[own], k=k + SPELLINGS, eligible=eligible, own=own)
+    tied = find_ties(cosines)
+    dead = frozenset(np.flatnonzero(norms == 0).tolist())
+    rates, chances, variances, where = [], [], [], []
+    for one, ids, ties in zip(asked, near.tolist(), tied.tolist(), strict=True):
+        relatives = one.relatives - dead
+        slots = min(k, len(relatives))
+        if not slots:
+            continue
+        kept = [id_ in relatives and not tie for id_, tie in zip(ids, ties, strict=True) if id_ not in one.same]
+        share = len(relatives) / max(int(eligible.sum()) - len(one.same), 1)
+        rates.append(sum(kept[:slots]) / slots)
+        chances.append(share)
+        variances.append(share * (1 - share) / slots)
+        where.append(0 if deciles is None else int(deciles[one.id_]))
+    return _summary(rates, chances, variances, where, n_listed=n_listed)
 
 
 def _seen(table: TokenTable, id_: int, min_count: int) -> bool:
@@ -88,9 +97,9 @@ def _seen(table: TokenTable, id_: int, min_count: int) -> bool:
 
 
 def _summary(
-    rates: list[float], chances: list[float], variances: list[float], where: list[int], *, n_words: int
+    rates: list[float], chances: list[float], variances: list[float], where: list[int], *, n_listed: int
 ) -> HitRate:
-    coverage = len(rates) / n_words if n_words else Missing("the word lists are empty")
+    coverage = len(rates) / n_listed if n_listed else Missing("the word lists are empty")
     none = Missing("no listed word has a row of its own and a listed relative in this vocabulary")
     if not rates:
         return HitRate(none, none, none, coverage, 0, (none,) * DECILES)

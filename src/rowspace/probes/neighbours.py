@@ -35,6 +35,7 @@ def find_neighbours(
     queries = np.stack([_query(table, word) for word in found]) if found else np.zeros((0, table.d), dtype=np.float32)
     own = np.array([word.ids[0] if word.one_piece else -1 for word in found], dtype=np.int64)
     ids, cosines = find_nearest(units, queries, k=k + 1, eligible=eligible, own=own)
+    ties = find_ties(cosines)
     at = {id(word): index for index, word in enumerate(found)}
     rows: list[dict[str, Any]] = []
     for word in words:
@@ -44,15 +45,23 @@ def find_neighbours(
             reason = word.policy if index is None else "its row is zero: it points nowhere"
             rows.append({**about, **_NO_NEIGHBOUR, "rule": reason})
             continue
-        near = [(int(i), float(c)) for i, c in zip(ids[index], cosines[index], strict=True) if i >= 0]
-        for rank, (id_, cosine) in enumerate(near[:k], start=1):
-            tied = any(abs(cosine - other) <= TIE for i, other in near if i != id_)
+        near = zip(ids[index, :k].tolist(), cosines[index].tolist(), ties[index].tolist(), strict=False)
+        for rank, (id_, cosine, tied) in enumerate(near, start=1):
+            if id_ < 0:
+                break
             verdict, rule = judge(table, word, id_, tied=tied, lists=lists, min_count=min_count)
             rows.append(
                 {**about, "rank": rank, "neighbour": str(table.tokens[id_]), "neighbour_id": id_}
                 | {"neighbour_count": _count(table, id_), "cosine": cosine, "verdict": verdict, "rule": rule}
             )
     return rows
+
+
+def find_ties(cosines: np.ndarray) -> np.ndarray:
+    """Which cosines, descending in each row, have an equal beside them: (m, k) -> (m, k) bool."""
+    beside = np.abs(np.diff(cosines, axis=1)) <= TIE
+    edge = np.zeros((len(cosines), 1), dtype=bool)
+    return np.hstack([edge, beside]) | np.hstack([beside, edge])
 
 
 def judge(

@@ -59,8 +59,8 @@ def find_stratified(table: TokenTable, deciles: np.ndarray, *, lists: Lists, per
     generator = np.random.default_rng(seed)
     found: list[Word] = []
     for decile in range(DECILES, 0, -1):
-        ids = [id_ for id_ in np.flatnonzero(deciles == decile).tolist() if _word_like(table.tokens[id_])]
-        drawn = [ids[i] for i in generator.permutation(len(ids)).tolist()]
+        ids: list[int] = [id_ for id_ in np.flatnonzero(deciles == decile).tolist() if _word_like(table.tokens[id_])]
+        drawn = [ids[int(i)] for i in generator.permutation(len(ids))]
         listed = [id_ for id_ in drawn if find_categories(lists, table.tokens[id_])]
         kept: list[int] = []
         for turn in range(min(per_decile, len(drawn))):
