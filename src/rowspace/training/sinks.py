@@ -18,6 +18,10 @@ from rowspace.training.base import LoggerOption
 from rowspace.training.tracking import Tracking
 
 
+LONGEST_TRACKED = 2000
+"""Rows of a table that W&B gets: 8,000 rows take it 0.8 s of CPU, and the map has them as a figure."""
+
+
 class Sinks:
     """Implements `rowspace.callbacks.recorder.Recorder`.
 
@@ -50,9 +54,10 @@ class Sinks:
                 self.reasons.pop(key, None)
 
     def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """tables/<name>.parquet, and a new W&B table."""
+        """tables/<name>.parquet, and a new W&B table, unless it is so long that only its figure is looked at there."""
         self._folder.write_table(name, rows)
-        self.tracking.table(step, name, rows)
+        if len(rows) <= LONGEST_TRACKED:
+            self.tracking.table(step, name, rows)
 
     def figure(self, step: int, name: str, figure: Any) -> None:
         """figures/<name>.json, and the same figure in W&B."""
