@@ -17,7 +17,6 @@ from rowspace.table import Missing
 from rowspace.training.base import LoggerOption
 from rowspace.training.tracking import Tracking
 
-
 LONGEST_TRACKED = 2000
 """Rows of a table that W&B gets: 8,000 rows take it 0.8 s of CPU, and the map has them as a figure."""
 
