@@ -41,7 +41,7 @@ def test_hooks_keep_shapes_and_types(name: str):
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_live_scheme_has_its_certificate(name: str):
-    certificate = certify(option("position", name), built(name), heads=2, d_head=8, n_ctx=12)
+    certificate = certify(option("position", name), built(name), d=16, heads=2, n_ctx=12)
     assert certificate["verdict"] == "held", certificate
 
 

@@ -17,12 +17,12 @@ def built(name: str):
 
 @pytest.mark.parametrize("name", names("position"))
 def test_every_scheme_keeps_what_it_claims(name: str):
-    certificate = certify(option("position", name), built(name), heads=2, d_head=8, n_ctx=12)
+    certificate = certify(option("position", name), built(name), d=16, heads=2, n_ctx=12)
     assert certificate["verdict"] == "held", certificate
 
 
 def test_a_rotation_that_never_happens_is_caught():
-    certificate = certify(option("position", "rope"), PositionScheme(), heads=2, d_head=8, n_ctx=12)
+    certificate = certify(option("position", "rope"), PositionScheme(), d=16, heads=2, n_ctx=12)
     assert certificate["verdict"] == "failed"
 
 
@@ -30,20 +30,18 @@ def test_a_rotation_whose_table_was_rounded_is_caught():
     scheme = built("rope")
     scheme.reach(1100)
     scheme.table = scheme.table.bfloat16().float()
-    assert certify(option("position", "rope"), scheme, heads=2, d_head=8, n_ctx=12)["verdict"] == "failed"
+    assert certify(option("position", "rope"), scheme, d=16, heads=2, n_ctx=12)["verdict"] == "failed"
 
 
 def test_a_table_that_turns_positions_unevenly_is_caught():
     scheme = built("rope")
     scheme.reach(1016)
     scheme.table[500:] = scheme.table[500:].flip(0)
-    assert certify(option("position", "rope"), scheme, heads=2, d_head=8, n_ctx=12)["verdict"] == "failed"
+    assert certify(option("position", "rope"), scheme, d=16, heads=2, n_ctx=12)["verdict"] == "failed"
 
 
 def test_a_learned_table_that_is_not_trained_is_caught():
-    assert (
-        certify(option("position", "learned"), built("sinusoidal"), heads=2, d_head=8, n_ctx=12)["verdict"] == "failed"
-    )
+    assert certify(option("position", "learned"), built("sinusoidal"), d=16, heads=2, n_ctx=12)["verdict"] == "failed"
 
 
 @pytest.mark.parametrize("shift", [10, 100_000])
@@ -61,4 +59,4 @@ def test_a_scheme_that_is_not_relative_has_a_large_offset_error():
 
 def test_only_the_scheme_none_has_no_effect():
     for name in names("position"):
-        assert (measure_effect(built(name), heads=2, d_head=8, n=12) > 0) == (name != "none")
+        assert (measure_effect(built(name), d=16, heads=2, n=12) > 0) == (name != "none")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -68,11 +70,27 @@ def test_frequencies_fall_from_one_by_equal_factors():
     np.testing.assert_allclose(w[1:] / w[:-1], 500.0 ** (-2 / 8))
 
 
-def test_heads_of_odd_width_are_refused_at_the_door():
-    run = type("Run", (), {"model": shape(d=36, heads=4)})
-    (problem,) = option("position", "rope").problems(run)
+@pytest.mark.parametrize(("d", "body", "refused"), [(36, "decoder", True), (40, "decoder", False), (37, "none", True)])
+def test_heads_of_odd_width_are_refused_at_the_door(d: int, body: str, refused: bool):
+    run = SimpleNamespace(model=shape(d=d, heads=4), body=option("body", body))
+    expected = [
+        f"model.d: {d} is not 4 heads (model.heads) of even width; position=rope rotates pairs: a multiple of 8"
+    ]
+    assert [str(problem) for problem in option("position", "rope").problems(run)] == expected * refused
+
+
+def test_what_the_body_or_the_sizes_say_themselves_is_not_said_twice():
+    for run in (
+        SimpleNamespace(model=shape(d=37, heads=4), body=option("body", "decoder")),
+        SimpleNamespace(model=shape(d=37, heads=4), body=None),
+        SimpleNamespace(model=None, body=None),
+    ):
+        assert list(option("position", "rope").problems(run)) == []
+
+
+def test_a_width_that_heads_do_not_divide_is_refused_by_the_decoder():
+    (problem,) = option("body", "decoder").problems(SimpleNamespace(model=shape(d=66, heads=4)))
     assert str(problem) == (
-        "model.d: 36 over model.heads=4 gives heads of odd width 9; position=rope rotates pairs: a multiple of 8"
+        "model.d: 66 is not divisible by model.heads=4; a multiple of it (64 or 68), or model.heads that divides 66"
     )
-    for sizes in (shape(d=40, heads=4), shape(d=37, heads=4), None):
-        assert list(option("position", "rope").problems(type("Run", (), {"model": sizes}))) == []
+    assert list(option("body", "none").problems(SimpleNamespace(model=shape(d=66, heads=4)))) == []

@@ -27,17 +27,17 @@ def measure_offset_error(scheme: PositionScheme, *, heads: int, d_head: int, shi
 
 
 @torch.no_grad()
-def measure_effect(scheme: PositionScheme, *, heads: int, d_head: int, n: int = 16) -> float:
+def measure_effect(scheme: PositionScheme, *, d: int, heads: int, n: int = 16) -> float:
     """How much the scheme tells positions apart: the largest change of h0 or of a score that it makes, over scale 1.
 
     0 for the scheme `none` alone.
     """
     scheme.reach(n)
-    h = _like(scheme).new_ones(1, n, heads * d_head)
+    h = _like(scheme).new_ones(1, n, d)
     positions = torch.arange(n, device=h.device)[None]
     added = scheme.add(h, positions) - h
-    turned = scores(scheme, positions[0], heads=heads, d_head=d_head)
-    plain = scores(PositionScheme(), positions[0], heads=heads, d_head=d_head)
+    turned = scores(scheme, positions[0], heads=heads, d_head=d // heads)
+    plain = scores(PositionScheme(), positions[0], heads=heads, d_head=d // heads)
     return float(max(added.abs().max(), (turned - plain).abs().max()))
 
 
@@ -54,16 +54,16 @@ def scores(scheme: PositionScheme, positions: Tensor, *, heads: int, d_head: int
     return (found if bias is None else found + bias)[0]
 
 
-def certify(option: PositionOption, scheme: PositionScheme, *, heads: int, d_head: int, n_ctx: int) -> dict[str, str]:
+def certify(option: PositionOption, scheme: PositionScheme, *, d: int, heads: int, n_ctx: int) -> dict[str, str]:
     """Certificate of positions: {"verdict": "held" | "failed", "detail": what was claimed and what was measured}."""
     limit = option.max_positions(n_ctx)
     n = min(16, limit or n_ctx)
     shift = 1000 if limit is None else limit - n
-    effect = measure_effect(scheme, heads=heads, d_head=d_head, n=n)
+    effect = measure_effect(scheme, d=d, heads=heads, n=n)
     findings = [f"largest change made to an input or score: {effect:.3g}"]
     held = (effect > 0) == (option.name != "none")
     if option.relative:
-        error = measure_offset_error(scheme, heads=heads, d_head=d_head, shift=shift, n=n)
+        error = measure_offset_error(scheme, heads=heads, d_head=d // heads, shift=shift, n=n)
         findings.append(f"scores after a common shift by {shift} differ by {error:.1e} of their scale")
         held &= error < RELATIVE_TOLERANCE
     if isinstance(scheme, FixedTable):

@@ -39,10 +39,10 @@ class Rope(PositionOption):
     def problems(self, run: Any) -> Iterable[Problem]:
         """A head must be made of pairs."""
         model = run.model
-        if model is None or model.d % model.heads:
-            return
-        if model.d_head % 2:
-            given = f"{model.d} over model.heads={model.heads} gives heads of odd width {model.d_head}"
+        if model is None or (model.d % model.heads and (run.body is None or run.body.attends)):
+            return  # a body with heads says so itself
+        if model.d % (2 * model.heads):
+            given = f"{model.d} is not {model.heads} heads (model.heads) of even width"
             yield Problem("model.d", given, f"position=rope rotates pairs: a multiple of {2 * model.heads}")
 
     def build(self, *, d: int, heads: int, n_ctx: int, generator: Any) -> Any:
