@@ -19,15 +19,15 @@ import tokenizers
 from rowspace.errors import ConfigError, Problem
 from rowspace.runfolder import write_atomically
 from rowspace.tokenization.base import EOS, Encoded, Tokenizer, TokenizerOption
-from rowspace.tokenization.pretokenization import Sections, batches
+from rowspace.tokenization.pretokenization import SECTION, Sections, batches
 
 FORMAT = 1
 """Version of the stored form; part of every hash and cache key."""
-JOINER = "\U0010fffd\U0010fffcrowspace\U0010fffc\U0010fffd"
-"""Stands between documents that are encoded as one string (private-use characters; its absence is checked)."""
+JOINER = "\U0010fffd"
+"""Stands between documents that are encoded as one string: the last private-use character; its absence is checked."""
 AT_ONCE = 1 << 20
 """Characters that are encoded in one call: the library keeps some 100 bytes a token until they are taken over."""
-BATCH = 4096
+BATCH = 8192
 """Characters that are encoded as one string: many short documents together, since each string has a fixed cost."""
 
 
@@ -124,10 +124,8 @@ class Joining:
 
     def encode(self, texts: Sequence[str], *, spans: bool) -> Tokens:
         """The texts, none of which may hold JOINER; with first bytes and ends of tokens where `spans`."""
-        cut = [list(self._sections.of(text)) for text in texts]
-        each = np.array([len(some) for some in cut], dtype=np.int64)
-        vanished = np.array([gone for some in cut for _, gone in some], dtype=np.int64)
-        strings = ("".join(part + JOINER for part in some) for some in batches((s for c in cut for s, _ in c), BATCH))
+        cut, each, vanished = self._cut(texts)
+        strings = [JOINER.join(some) + JOINER for some in batches(cut, BATCH)]
         ids, starts, ends = [], [], []
         at = 0
         for some in batches(strings, AT_ONCE):
@@ -142,6 +140,14 @@ class Joining:
             at += total
         first, end = (np.concatenate([np.zeros(0, dtype=np.int64), *some]) for some in (starts, ends))
         return Tokens(np.concatenate(ids), first, end, each, vanished)
+
+    def _cut(self, texts: Sequence[str]) -> tuple[Sequence[str], np.ndarray, np.ndarray]:
+        """Sections of all texts, how many each text has, and the bytes that vanished before each section."""
+        if max(map(len, texts), default=0) <= SECTION:
+            return texts, np.ones(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.int64)
+        cut = [list(self._sections.of(text)) for text in texts]
+        vanished = np.array([gone for some in cut for _, gone in some], dtype=np.int64)
+        return [s for some in cut for s, _ in some], np.array([len(some) for some in cut], dtype=np.int64), vanished
 
 
 def byte_offsets(strings: Sequence[str], encoded: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, int]:
@@ -166,8 +172,11 @@ Part = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def encode_in_batches(documents: Sequence[bytes], encode: Callable[[list[str]], Part]) -> Encoded:
     """The documents through `encode`, a few megabytes at a time."""
-    texts = (text_of(document, index) for index, document in enumerate(documents))
-    parts = [encode(batch) for batch in batches(texts, 1 << 22)]
+    parts: list[Part] = []
+    done = 0
+    for some in batches(documents, 1 << 22):
+        parts.append(encode(texts_of(some, done)))
+        done += len(some)
     ids, token_bytes, counts = (
         np.concatenate([np.zeros(0, kind), *(part[i] for part in parts)]).astype(kind, copy=False)
         for i, kind in enumerate((np.int32, np.int32, np.int64))
@@ -205,6 +214,14 @@ def flat(encoded: Sequence[Any]) -> np.ndarray:
     """The ids of many encodings, one after the other, int32."""
     total = sum(len(one) for one in encoded)
     return np.fromiter(itertools.chain.from_iterable(one.ids for one in encoded), dtype=np.int32, count=total)
+
+
+def texts_of(documents: Sequence[bytes], first: int) -> list[str]:
+    """The documents as texts; the number of the first of them is `first`."""
+    try:
+        return [str(document, "utf-8") for document in documents]
+    except UnicodeDecodeError:
+        return [text_of(document, first + place) for place, document in enumerate(documents)]
 
 
 def text_of(document: bytes, index: int) -> str:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import numpy as np
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 from tokenizers.normalizers import Normalizer
 from tokenizers.pre_tokenizers import PreTokenizer
 
+Text = TypeVar("Text", str, bytes)
 LONGEST = 256
 """Characters of the longest run that stays whole."""
 THREES = r"\p{N}{1,3}(?=(?:\p{N}{3}){0,40}(?!\p{N}))|\p{N}{1,3}"
@@ -120,16 +122,16 @@ class Sections:
         return max(end for end in ends if end <= len(window) - LOOK_AHEAD)
 
 
-def batches(texts: Iterable[str], characters: int) -> Iterator[list[str]]:
-    """Consecutive texts, so many that they hold about `characters` characters together."""
-    batch: list[str] = []
-    size = 0
+def batches(texts: Iterable[Text], size: int) -> Iterator[list[Text]]:
+    """Consecutive texts (or documents), so many that they hold about `size` characters (or bytes) together."""
+    batch: list[Text] = []
+    room = size
     for text in texts:
         batch.append(text)
-        size += len(text)
-        if size >= characters:
+        room -= len(text)
+        if room <= 0:
             yield batch
-            batch, size = [], 0
+            batch, room = [], size
     if batch:
         yield batch
 
