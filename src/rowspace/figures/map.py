@@ -19,11 +19,30 @@ def draw_map(
 ) -> go.Figure:
     """`rows` are a table `map_E`; `share` the share of variance on the plane; `named` ids to write on the map."""
     shown = sample_rows(rows, named)
-    counted = any(row["count"] is not None for row in shown)
+    plane = "Two of d directions are shown:" if share is None else f"The plane carries {share:.0%} of the variance, so"
+    sampled = "" if len(shown) == len(rows) else f" {len(shown):,} of {len(rows):,} tokens are drawn."
+    return figure(
+        [_points(shown), _labels(shown, named)],
+        title=f"What lies near what in {table}?",
+        x=f"first principal direction of {table}",
+        y="second",
+        caption=f"A point is a token, its colour how often it was seen. {plane} points that are close here need not be "
+        f"close in the table; the nearest five that it names really are.{sampled}",
+        alt=f"Scatter plot of the rows of {table} on two principal directions, coloured by frequency.",
+        showlegend=False,
+        xaxis={"showticklabels": False},
+        yaxis={"showticklabels": False},
+        dragmode="pan",
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": GREY, "activecolor": BLUE},
+        margin={"l": 30, "r": 8, "t": 44, "b": 30},
+    )
+
+
+def _points(shown: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The tokens. A plain dictionary: Plotly would check and copy an object of this size twice."""
     seen = [round(math.log10((row["count"] or 0) + 1), 3) for row in shown]
     ordered = sorted(seen) or [0.0]  # a few very rare and very common tokens must not use up the colours
-    seen_low, seen_high = ordered[len(ordered) // 50], ordered[-1 - len(ordered) // 50]
-    points = {  # a plain dictionary: Plotly would check and copy an object of this size twice
+    return {
         "type": "scatter",
         "x": [row["x"] for row in shown],
         "y": [row["y"] for row in shown],
@@ -38,17 +57,21 @@ def draw_map(
             "size": 4,
             "opacity": 0.7,
             "color": seen,
-            "cmin": seen_low,
-            "cmax": seen_high,
+            "cmin": ordered[len(ordered) // 50],
+            "cmax": ordered[-1 - len(ordered) // 50],
             "colorscale": BY_FREQUENCY,
-            "showscale": counted,
+            "showscale": any(row["count"] is not None for row in shown),
             "colorbar": _colourbar(shown),
         },
         "hoverlabel": {"font": {"family": MONO}},
     }
+
+
+def _labels(shown: Sequence[Mapping[str, Any]], named: Sequence[int]) -> go.Scatter:
+    """The names of some tokens, written where they are."""
     by_id = {row["token_id"]: row for row in shown}
     labelled = [by_id[id_] for id_ in dict.fromkeys(named) if id_ in by_id]
-    labels = go.Scatter(
+    return go.Scatter(
         x=[row["x"] for row in labelled],
         y=[row["y"] for row in labelled],
         ids=[str(row["token_id"]) for row in labelled],
@@ -57,24 +80,6 @@ def draw_map(
         name="words looked up",
         hoverinfo="skip",
         textfont={"size": 13},
-    )
-    plane = "" if share is None else f" The plane carries {share:.0%} of the variance, so"
-    sampled = "" if len(shown) == len(rows) else f" {len(shown):,} of {len(rows):,} tokens are drawn."
-    return figure(
-        [points, labels],
-        title=f"What lies near what in {table}?",
-        x=f"first principal direction of {table}",
-        y="second",
-        caption=f"A point is a token, its colour how often it was seen.{plane or ' Two of d directions are shown:'} "
-        "points that are close here need not be close in the table; the nearest five that it names really are."
-        f"{sampled}",
-        alt=f"Scatter plot of the rows of {table} on two principal directions, coloured by frequency.",
-        showlegend=False,
-        xaxis={"showticklabels": False},
-        yaxis={"showticklabels": False},
-        dragmode="pan",
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": GREY, "activecolor": BLUE},
-        margin={"l": 30, "r": 8, "t": 44, "b": 30},
     )
 
 

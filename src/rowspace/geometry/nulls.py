@@ -69,18 +69,23 @@ def measure_null(norms: np.ndarray, d: int, *, seed: int, first: np.ndarray | No
     centred = spectrum_of_gram(gram - V * np.outer(mean, mean), floor=floor)[: min(V, d)]
     numbers = count_directions(uncentred, centred)
     numbers["mean_cosine_raw"] = _mean_cosine(directions, kept)
-    around, n = np.zeros(d), 0
-    for block in random_rows(scaled, d, seed=seed):
-        units, has = _units(block - mean.astype(np.float32))
-        around += units.sum(axis=0, dtype=np.float64)
-        n += has
-    numbers["mean_cosine_centred"] = _mean_cosine(around, n)
+    numbers["mean_cosine_centred"] = _centred_cosine(random_rows(scaled, d, seed=seed), mean)
     if first is not None:
         numbers["drift_cosine"] = float(sum(turned) / kept) if kept else Missing("every row is zero")
         began = sum(float((rows**2).sum()) for rows in blocks(first))
         ended = float((norms**2).sum())
         numbers["drift_relative"] = float(np.sqrt(1 + ended / began)) if began else Missing("the table began at zero")
     return Null(numbers, uncentred * size)
+
+
+def _centred_cosine(rows: Iterator[np.ndarray], mean: np.ndarray) -> float | Missing:
+    """Mean cosine of the rows after the mean is subtracted; the rows are drawn a second time instead of being kept."""
+    around, n = np.zeros(len(mean)), 0
+    for block in rows:
+        units, has = _units(block - mean.astype(np.float32))
+        around += units.sum(axis=0, dtype=np.float64)
+        n += has
+    return _mean_cosine(around, n)
 
 
 def _units(block: np.ndarray) -> tuple[np.ndarray, int]:

@@ -94,11 +94,7 @@ def gather(folder: RunFolder) -> dict[str, Any]:
             problems.append(str(error))
             return []
 
-    try:
-        rows = folder.read_metrics()
-    except MachineError as error:
-        problems.append(str(error))
-        rows = []
+    rows = _read_metrics(folder, problems)
     run, config = folder.run, facts.read_config(folder)
     neighbours = read("neighbours")
     asked, drawn = group_by_word(neighbours)
@@ -125,6 +121,14 @@ def gather(folder: RunFolder) -> dict[str, Any]:
         "figures": figures,
         "captions": captions,
     }
+
+
+def _read_metrics(folder: RunFolder, problems: list[str]) -> list[dict[str, Any]]:
+    try:
+        return folder.read_metrics()
+    except MachineError as error:
+        problems.append(str(error))
+        return []
 
 
 def _figures(
