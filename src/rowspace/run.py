@@ -118,7 +118,8 @@ def _train_held(
     # ------------------------------------------------------------------------------------------ training
     facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     resume = resume_point(folder, facts)
-    with open_sinks(folder, config.logger, columns=columns(config, tokenizer), say=terminal.say) as sinks:
+    told = columns(config, vocab_size=tokenizer.vocab_size)
+    with open_sinks(folder, config.logger, columns=told, say=terminal.say) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
             sinks.scalars(0, {"data/val_bytes_seen_in_train": text.splits.val_bytes_seen_in_train})

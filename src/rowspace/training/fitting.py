@@ -10,7 +10,7 @@ import logging
 import random
 import signal
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any
 
@@ -101,21 +101,24 @@ def fit(
         Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows),
         RandomStates(),
     ]
-    _run(task, batches, option=option, callbacks=callbacks, resume=None if resume is None else resume.path)
+    run_steps(task, batches, option=option, callbacks=callbacks, resume=None if resume is None else resume.path)
     terminal.clear()
     if stopping.asked is not None:
         raise Stopped(stopping.asked)
 
 
-def _run(
+def run_steps(
     task: Task,
-    batches: TrainingBatches,
+    batches: Sized,
     *,
     option: TrainerOption,
     callbacks: list[lightning.Callback],
     resume: Path | None,
 ) -> None:
-    """Lightning's part, without its advertisements, its progress bar and its own signal handlers' exit codes."""
+    """Lightning's part, without its advertisements, its progress bar and its own signal handlers' exit codes.
+
+    `batches` has a length: without one Lightning fetches a batch ahead, and each resume would skip one.
+    """
     for name in ("pytorch_lightning", "lightning_fabric"):
         logging.getLogger(name).setLevel(logging.ERROR)
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

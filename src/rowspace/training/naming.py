@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from rowspace.runfolder import FORMAT, slug
-from rowspace.tokenization.base import Tokenizer
 
 
 def run_hash(identity: Mapping[str, Any], *, data: str, tokenizer: str, source: str | None) -> str:
@@ -27,9 +26,9 @@ def run_slug(config: Any, *, vocab_size: int) -> str:
     return slug(tokenizer, f"d{config.model.d}", config.position.name, head, f"seed{config.seed}")
 
 
-def columns(config: Any, tokenizer: Tokenizer) -> dict[str, Any]:
+def columns(config: Any, *, vocab_size: int) -> dict[str, Any]:
     """The config as W&B shows it: plain values, and V as obtained where none was asked."""
     plain = config.model_dump(mode="json")
     if plain["tokenizer"]["vocab_size"] is None:
-        plain["tokenizer"]["vocab_size"] = tokenizer.vocab_size
+        plain["tokenizer"]["vocab_size"] = vocab_size
     return plain

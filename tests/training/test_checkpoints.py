@@ -1,0 +1,136 @@
+"""Checkpoints: whole or absent, plain, and refused in one sentence where they are damaged or another run's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from rowspace.errors import ConfigError, MachineError
+from rowspace.training.checkpoints import KEY, AtomicIO, belongs, load_weights, read
+from tests.parts import model, option
+
+FACTS = {"hash": "a" * 64, "tokenizer": "b" * 64, "threads": 2}
+SOURCE = Path(__file__).parents[2]
+
+
+def checkpoint_of(made: torch.nn.Module) -> dict[str, Any]:
+    return {KEY: dict(FACTS), "state_dict": {f"model.{name}": value for name, value in made.state_dict().items()}}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "last.ckpt"
+    AtomicIO().save_checkpoint(checkpoint_of(model()), path)
+    return path
+
+
+def test_what_is_saved_comes_back(saved: Path) -> None:
+    found = AtomicIO().load_checkpoint(saved)
+    assert found[KEY] == FACTS
+    assert torch.equal(found["state_dict"]["model.embedding.weight"], model().embedding.weight)
+    assert [path.name for path in saved.parent.iterdir()] == ["last.ckpt"]
+
+
+def test_saving_again_replaces_the_file_and_makes_no_second_version(saved: Path) -> None:
+    AtomicIO().save_checkpoint(checkpoint_of(model(seed=1)), saved)
+    assert [path.name for path in saved.parent.iterdir()] == ["last.ckpt"]
+    assert torch.equal(read(saved)["state_dict"]["model.embedding.weight"], model(seed=1).embedding.weight)
+
+
+def test_a_disk_that_fills_up_keeps_the_old_checkpoint(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = saved.read_bytes()
+
+    def full(_checkpoint: Any, path: Path) -> None:
+        path.write_bytes(b"half of it")
+        raise RuntimeError("[enforce fail at inline_container.cc:664] . unexpected pos 64 vs 0\nmore")
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(MachineError, match=r"cannot write .*last\.ckpt: .*unexpected pos 64 vs 0; free space"):
+        AtomicIO().save_checkpoint({}, saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == ["last.ckpt"]
+
+
+@pytest.mark.parametrize("kept", [0, 10, 1000, -1])
+def test_a_half_written_checkpoint_is_refused_in_one_sentence(saved: Path, kept: int) -> None:
+    saved.write_bytes(saved.read_bytes()[:kept])
+    with pytest.raises(MachineError, match="is no checkpoint that can be loaded safely") as refused:
+        read(saved)
+    assert "delete it to train from the start" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_checkpoint_that_would_run_code_is_refused_and_runs_none(tmp_path: Path) -> None:
+    class Runs:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return (Path.touch, (tmp_path / "ran",))
+
+    torch.save({KEY: FACTS, "state_dict": {}, "evil": Runs()}, tmp_path / "evil.ckpt")
+    with pytest.raises(MachineError, match="is no checkpoint that can be loaded safely"):
+        read(tmp_path / "evil.ckpt")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_no_code_of_ours_loads_a_pickle() -> None:
+    spelled = re.compile("weights_only" + r"\s*=\s*False")
+    found = [path for path in (SOURCE / "src").rglob("*.py") for line in path.read_text().splitlines()
+             if spelled.search(line) and "save_checkpoint" not in line]  # fmt: skip
+    assert found == []
+
+
+def test_a_checkpoint_of_another_program_is_refused(tmp_path: Path) -> None:
+    torch.save({"state_dict": {}}, tmp_path / "other.ckpt")
+    with pytest.raises(MachineError, match="was not written by rowspace"):
+        read(tmp_path / "other.ckpt")
+    with pytest.raises(ConfigError, match="there is no checkpoint at"):
+        read(tmp_path / "none.ckpt")
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        ({"hash": "c" * 64}, "configuration"),
+        ({"tokenizer": "c" * 64}, "tokenizer"),
+        ({"threads": 1}, "trainer.threads"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(saved: Path, other: dict[str, Any], what: str) -> None:
+    belongs(saved, read(saved), **FACTS)
+    with pytest.raises(MachineError, match=f"belongs to another {what}"):
+        belongs(saved, read(saved), **{**FACTS, **other})
+
+
+@pytest.mark.parametrize("tie", [True, False])
+def test_weights_load_in_place_and_a_tie_stays_a_tie(tmp_path: Path, tie: bool) -> None:
+    head = option("head", "linear", tie=tie)
+    AtomicIO().save_checkpoint(checkpoint_of(model(head=head, seed=1)), tmp_path / "c.ckpt")
+    made = model(head=head)
+    load_weights(made, read(tmp_path / "c.ckpt"), tmp_path / "c.ckpt")
+    assert made.tied is tie
+    expected = model(head=head, seed=1).state_dict()
+    assert all(torch.equal(value, expected[name]) for name, value in made.state_dict().items())
+
+
+def test_an_untied_checkpoint_does_not_overwrite_a_tied_table(tmp_path: Path) -> None:
+    AtomicIO().save_checkpoint(checkpoint_of(model(head=option("head", "linear", tie=False))), tmp_path / "c.ckpt")
+    made = model(head=option("head", "linear", tie=True), seed=3)
+    before = made.embedding.weight.detach().clone()
+    with pytest.raises(ConfigError, match=r"head\.tie: .* holds embedding\.weight and head\.weight apart"):
+        load_weights(made, read(tmp_path / "c.ckpt"), tmp_path / "c.ckpt")
+    assert torch.equal(made.embedding.weight, before)
+
+
+def test_a_checkpoint_of_other_sizes_is_refused_with_the_key(saved: Path) -> None:
+    with pytest.raises(ConfigError, match=r"does not fit this model \(size mismatch for embedding\.weight"):
+        load_weights(model(50), read(saved), saved)
+
+
+def test_numpy_numbers_have_no_place_in_a_checkpoint(tmp_path: Path) -> None:
+    AtomicIO().save_checkpoint({**checkpoint_of(model()), "loss": np.float64(1.0)}, tmp_path / "c.ckpt")
+    with pytest.raises(MachineError, match="can be loaded safely"):
+        read(tmp_path / "c.ckpt")

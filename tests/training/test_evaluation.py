@@ -1,0 +1,93 @@
+"""Bits per byte: summed over the same targets, against an oracle, and missing where the audit is not exact."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from rowspace.data.batches import EvaluationBatches
+from rowspace.data.ledger import Audit
+from rowspace.errors import ConfigError
+from rowspace.table import Missing
+from rowspace.training.evaluation import Evaluation, evaluate
+from tests.parts import model, option, shape
+from tests.training.conftest import LINES, Corpus
+
+
+def score(corpus: Corpus, made: torch.nn.Module, *, batch_size: int = 4, isolated: bool = False) -> Evaluation:
+    batches = EvaluationBatches(corpus.stream, batch_size=batch_size, n_ctx=12, isolated=isolated)
+    return evaluate(made, batches, split="val", tokenizer=corpus.tokenizer, stream=corpus.stream)  # type: ignore[arg-type]
+
+
+def test_a_model_that_guesses_loses_ln_v_a_token(corpus: Corpus) -> None:
+    V = corpus.tokenizer.vocab_size
+    made = model(V, head=option("head", "linear", tie=False, logit_scale=1e-9))
+    found = score(corpus, made)
+    assert found.tokens == corpus.stream.N - 1
+    assert found.bytes == sum(map(len, LINES))
+    assert found.loss == pytest.approx(math.log(V), rel=1e-5)
+    assert found.bpb == pytest.approx(math.log2(V) * found.tokens / found.bytes, rel=1e-5)
+    assert found.scalars() == {"val/loss": found.loss, "val/bpb": found.bpb}
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_the_sum_does_not_depend_on_how_targets_are_batched(corpus: Corpus, isolated: bool) -> None:
+    made = model(corpus.tokenizer.vocab_size, model=shape(dropout=0.5))
+    one, many = (score(corpus, made, batch_size=size, isolated=isolated) for size in (1, 64))
+    assert one.tokens == many.tokens
+    assert one.nats == pytest.approx(many.nats, rel=1e-6)
+
+
+def test_it_is_the_weighted_mean_of_ragged_windows_and_not_the_mean_of_means(corpus: Corpus) -> None:
+    made = model(corpus.tokenizer.vocab_size).eval()
+    batches = EvaluationBatches(corpus.stream, batch_size=1, n_ctx=12, isolated=False)
+    nats, tokens, means = 0.0, 0, []
+    with torch.no_grad():
+        for batch in batches:
+            logits = made.logits(made(batch.ids)).double().log_softmax(-1)
+            scored = batch.targets >= 0
+            each = -logits.gather(-1, batch.targets.clamp(min=0)[..., None])[..., 0][scored]
+            nats, tokens = nats + float(each.sum()), tokens + int(scored.sum())
+            means.append(float(each.mean()))
+    found = score(corpus, made)
+    assert found.loss == pytest.approx(nats / tokens, rel=1e-6)
+    assert abs(nats / tokens - float(np.mean(means))) > 1e-4  # so the two can be told apart
+
+
+def test_evaluating_leaves_mode_weights_gradients_and_generators_alone(corpus: Corpus) -> None:
+    made = model(corpus.tokenizer.vocab_size, model=shape(dropout=0.5)).train()
+    before, state = made.embedding.weight.detach().clone(), torch.get_rng_state()
+    first, second = score(corpus, made), score(corpus, made)
+    assert first.nats == second.nats
+    assert made.training
+    assert torch.equal(made.embedding.weight, before)
+    assert made.embedding.weight.grad is None
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_the_mode_comes_back_also_when_scoring_fails(corpus: Corpus) -> None:
+    made = model(10).train()  # ids beyond its vocabulary
+    with pytest.raises(ConfigError, match="has no row in a table of V=10"):
+        score(corpus, made)
+    assert made.training
+
+
+def test_there_are_no_bits_per_byte_without_an_exact_audit() -> None:
+    none = Evaluation("val", 10.0, 4, 8, Audit("none", "document 3 decodes to other bytes", 8, 4))
+    assert none.bpb == Missing("document 3 decodes to other bytes")
+    assert none.loss == 2.5
+
+
+@pytest.mark.parametrize(("tokens", "of_bytes"), [(3, 8), (4, 7), (5, 8)])
+def test_there_are_none_where_other_targets_were_scored_than_the_ledger_has(tokens: int, of_bytes: int) -> None:
+    found = Evaluation("test", 10.0, tokens, of_bytes, Audit("exact", None, 8, 4)).bpb
+    assert isinstance(found, Missing)
+    assert found.reason == f"{tokens} tokens of {of_bytes} bytes were scored, the ledger has 4 tokens of 8 bytes"
+
+
+def test_bits_per_byte_of_a_worked_example() -> None:
+    """'héllo': 6 bytes, token nats 1.0, 2.0, 0.5."""
+    assert Evaluation("val", 3.5, 3, 6, Audit("exact", None, 6, 3)).bpb == pytest.approx(0.841572, abs=1e-6)

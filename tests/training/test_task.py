@@ -1,0 +1,191 @@
+"""The training step: its gradient is that of the mean over all tokens, however they are cut into micro-batches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import pytorch_lightning as lightning
+import torch
+from torch import nn
+
+from rowspace.data.batches import NOT_SCORED, Batch
+from rowspace.training.fitting import run_steps
+from rowspace.training.task import Task
+from tests.parts import model, option, shape
+
+V, T = 40, 12
+
+
+def batch_of_lengths(*lengths: int, seed: int = 0) -> Batch:
+    """One row a length: so many scored targets, the rest not scored."""
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.randint(0, V, (len(lengths), T), generator=generator)
+    targets = torch.randint(0, V, (len(lengths), T), generator=generator)
+    for row, length in enumerate(lengths):
+        targets[row, length:] = NOT_SCORED
+    return Batch(ids, targets, None, None, (targets >= 0).long() * 2)
+
+
+class _Records(lightning.Callback):
+    def __init__(self) -> None:
+        self.learning_rates: list[float] = []
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, *_: Any) -> None:
+        self.learning_rates.append(pl_module.optimizers().param_groups[0]["lr"])
+
+
+class _Given:
+    """Batches as a loader; Lightning takes a bare list for several loaders."""
+
+    def __init__(self, batches: list[Batch]) -> None:
+        self._batches = batches
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __iter__(self) -> Iterator[Batch]:
+        return iter(self._batches)
+
+
+def fit(
+    batches: list[Batch],
+    *,
+    accumulate: int = 1,
+    clip: float | None = None,
+    optimizer: Callable[[nn.Module], torch.optim.Optimizer] | None = None,
+    schedule: str = "constant",
+    **choices: Any,
+) -> tuple[Task, _Records]:
+    made = model(V, **choices)
+    sgd = optimizer or (lambda module: torch.optim.SGD(module.parameters(), lr=1.0))
+    task = Task(
+        model=made,
+        optimizer=sgd,
+        schedule=option("schedule", schedule, warmup_steps=0),
+        total_steps=len(batches),
+        accumulate=accumulate,
+        clip=clip,
+        facts={},
+    )
+    records = _Records()
+    run_steps(task, _Given(batches), option=option("trainer", "default"), callbacks=[records], resume=None)
+    return task, records
+
+
+def test_two_micro_batches_of_3_and_9_tokens_make_the_step_of_one_batch() -> None:
+    batch = batch_of_lengths(3, 9)
+    whole, _ = fit([batch])
+    parts, _ = fit([batch], accumulate=2)
+    start = dict(model(V).named_parameters())
+    for (name, one), (_, two) in zip(whole.named_parameters(), parts.named_parameters(), strict=True):
+        gradient = (one - start[name.removeprefix("model.")]).detach()  # lr 1
+        assert float((one - two).detach().abs().max()) <= 1e-6 * max(1.0, float(gradient.abs().max()))
+    assert whole.take_tally().loss == pytest.approx(parts.take_tally().loss, abs=1e-6)
+
+
+def test_a_step_follows_the_mean_over_tokens_and_not_the_mean_over_rows() -> None:
+    batch = batch_of_lengths(3, 9)
+    task, _ = fit([batch], accumulate=2)
+    oracle = model(V)
+    logits = oracle.logits(oracle(batch.ids))
+    nn.functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=NOT_SCORED).backward()
+    for (name, moved), (_, start) in zip(task.model.named_parameters(), oracle.named_parameters(), strict=True):
+        assert start.grad is not None
+        torch.testing.assert_close(moved, start - start.grad, rtol=1e-4, atol=1e-6, msg=name)
+
+
+def test_isolated_batches_are_cut_with_their_positions_and_segments() -> None:
+    plain = batch_of_lengths(5, 7, 12)
+    positions = torch.arange(T).expand(3, T) % 6
+    batch = plain._replace(positions=positions, segments=torch.arange(T).expand(3, T) // 6)
+    whole, _ = fit([batch])
+    parts, _ = fit([batch], accumulate=3)
+    other, _ = fit([plain])
+    torch.testing.assert_close(whole.model.embedding.weight, parts.model.embedding.weight, rtol=0, atol=1e-5)
+    assert not torch.allclose(whole.model.embedding.weight, other.model.embedding.weight, rtol=0, atol=1e-5)
+
+
+def test_more_micro_batches_than_rows_are_as_many_as_rows() -> None:
+    batch = batch_of_lengths(3, 9)
+    one, _ = fit([batch], accumulate=2)
+    many, _ = fit([batch], accumulate=50)
+    assert torch.equal(one.model.embedding.weight, many.model.embedding.weight)
+
+
+def test_a_batch_without_a_target_moves_nothing() -> None:
+    task, _ = fit([batch_of_lengths(0, 0)])
+    assert torch.equal(task.model.embedding.weight, model(V).embedding.weight)
+    assert task.bad_step() is None
+
+
+def test_the_gradient_is_clipped_to_its_norm_and_reported_before() -> None:
+    batch = batch_of_lengths(12, 12)
+    free, _ = fit([batch])
+    norm = free.take_tally().grad_norm
+    clipped, _ = fit([batch], clip=norm / 4)
+    start = model(V)
+    moved = [(p - q).detach() for p, q in zip(clipped.model.parameters(), start.parameters(), strict=True)]
+    assert float(torch.cat([m.flatten() for m in moved]).norm()) == pytest.approx(norm / 4, rel=1e-4)
+    assert clipped.take_tally().grad_norm == pytest.approx(norm, rel=1e-5)
+
+
+def test_the_learning_rate_follows_the_schedule_of_the_whole_run() -> None:
+    batches = [batch_of_lengths(12, seed=seed) for seed in range(4)]
+    _, records = fit(batches, schedule="cosine")
+    schedule = option("schedule", "cosine", warmup_steps=0)
+    assert records.learning_rates == [schedule.factor(step, 4) for step in range(4)]
+    assert records.learning_rates[0] > records.learning_rates[-1]
+
+
+def test_the_tally_is_the_token_weighted_mean_since_the_last_one() -> None:
+    batches = [batch_of_lengths(3, 9, seed=1), batch_of_lengths(12, 1, seed=2)]
+    still = lambda module: torch.optim.SGD(module.parameters(), lr=1e-12)  # noqa: E731
+    task, _ = fit(batches, optimizer=still)
+    oracle, nats = model(V), 0.0
+    for batch in batches:
+        with torch.no_grad():
+            logits = oracle.logits(oracle(batch.ids)).flatten(0, 1)
+        nats += float(
+            nn.functional.cross_entropy(logits, batch.targets.flatten(), ignore_index=NOT_SCORED, reduction="sum")
+        )
+    tally = task.take_tally()
+    assert tally.loss == pytest.approx(nats / 25, rel=1e-5)
+    assert (tally.tokens, tally.bytes) == (25, 50)
+    assert task.take_tally().tokens == 25
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_the_first_step_that_is_not_finite_is_remembered(value: float) -> None:
+    class Breaks(torch.optim.SGD):
+        steps = 0
+
+        def step(self, closure: Any = None) -> None:
+            Breaks.steps += 1
+            if Breaks.steps == 2:
+                with torch.no_grad():
+                    self.param_groups[0]["params"][0].fill_(value)
+
+    batches = [batch_of_lengths(12, seed=seed) for seed in range(5)]
+    task, _ = fit(batches, optimizer=lambda module: Breaks(module.parameters(), lr=0.1))
+    assert task.bad_step() == 2
+
+
+def test_what_a_checkpoint_keeps_of_the_sums_comes_back() -> None:
+    task, _ = fit([batch_of_lengths(3, 9)])
+    checkpoint: dict[str, Any] = {}
+    task.on_save_checkpoint(checkpoint)
+    other, _ = fit([batch_of_lengths(1)])
+    other.on_load_checkpoint(checkpoint)
+    assert other.take_tally()[0::3] == task.take_tally()[0::3]
+
+
+def test_dropout_is_on_in_training() -> None:
+    losses = set()
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        task, _ = fit([batch_of_lengths(12, 12)], model=shape(dropout=0.5))
+        losses.add(task.take_tally().loss)
+    assert len(losses) == 2
