@@ -121,6 +121,14 @@ def test_another_position_scheme_or_an_untied_head_changes_no_other_weight():
     assert set(two) - set(one) == {"position.table"}
 
 
+def test_no_two_parts_start_from_the_same_draws():
+    lm = model(position="learned", head=option("head", "linear", tie=False))
+    parts = (lm.embedding.weight, lm.head.weight, lm.position.table, lm.body.blocks[0].attention.qkv.weight)
+    firsts = [part.detach().flatten()[:100] for part in parts]
+    for one, two in itertools.combinations(firsts, 2):
+        assert float(torch.corrcoef(torch.stack((one, two)))[0, 1].abs()) < 0.5
+
+
 def test_equal_seeds_build_equal_models_without_touching_the_global_generator():
     before = torch.get_rng_state()
     assert state_hash(model(seed=5)) == state_hash(model(seed=5)) != state_hash(model(seed=6))
