@@ -78,6 +78,8 @@ def fit(
         terminal.say(f"resuming after step {resume.step} of {total}")
         if resume.step == total:  # killed between the last step and the result
             return
+    if option.compile:
+        task.model.compile()
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)

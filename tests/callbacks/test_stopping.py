@@ -1,0 +1,38 @@
+"""A signal is a wish to stop, a second one an order."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from rowspace.callbacks.stopping import Stopping
+from rowspace.errors import Stopped
+from tests.callbacks.standins import Task, Trainer
+
+
+@pytest.fixture
+def _handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_handlers")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_first_signal_is_a_wish_and_a_second_an_order(number: int) -> None:
+    said: list[str] = []
+    stopping = Stopping(say=said.append)
+    before = signal.getsignal(number)
+    stopping.on_train_start(Trainer(), Task())  # type: ignore[arg-type]
+    os.kill(os.getpid(), number)
+    assert stopping.asked == number
+    assert len(said) == 1
+    with pytest.raises(Stopped) as stopped:
+        os.kill(os.getpid(), number)
+    assert stopped.value.exit_code == 128 + number
+    stopping.on_train_end(Trainer(), Task())  # type: ignore[arg-type]
+    assert signal.getsignal(number) == before
