@@ -48,7 +48,7 @@ class Checkpointing(lightning.Callback):
         if self._validation.improved:
             trainer.save_checkpoint(self._best, weights_only=True)
         if due:
-            trainer.save_checkpoint(self._last, weights_only=False)
+            trainer.save_checkpoint(self._last)
         if stop is not None:
             trainer.should_stop = True
 
