@@ -29,7 +29,7 @@ class Trainer:
         self.should_stop = False
         self.saved: list[tuple[str, int]] = []
 
-    def save_checkpoint(self, path: Path, weights_only: bool) -> None:
+    def save_checkpoint(self, path: Path, weights_only: bool | None = None) -> None:
         self.saved.append((f"{path.name}{' weights' if weights_only else ''}", self.global_step))
 
 
