@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -122,14 +123,16 @@ class Client:
     def close(self) -> None:
         if self._server is not None:
             self._server.terminate()
-            self._server.wait(30)
+            self._server.communicate(timeout=30)
+        shutil.rmtree(Path(self._address).parent)
 
     def _ensure_server(self) -> None:
         if self._server is not None:
             return
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
         env = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
-        self._server = subprocess.Popen([sys.executable, "-m", "tests.server", self._address], cwd=ROOT, env=env)
+        command = [sys.executable, "-m", "tests.server", self._address]
+        self._server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.PIPE)
         deadline = time.monotonic() + 120
         while not os.path.exists(self._address):
             if self._server.poll() is not None or time.monotonic() > deadline:
@@ -161,8 +164,11 @@ def serve(address: str) -> None:
     os.rename(address + ".new", address)
     children = selectors.DefaultSelector()
     children.register(listener, selectors.EVENT_READ)
+    children.register(sys.stdin, selectors.EVENT_READ)
     while True:
         for key, _ in children.select():
+            if key.fileobj is sys.stdin:  # closed: the tests are gone, killed perhaps
+                return
             if key.fileobj is listener:
                 connection, _address = listener.accept()
                 pid = _fork(_receive(connection), [listener, connection, children])
