@@ -5,7 +5,20 @@ from __future__ import annotations
 import random
 from typing import Any
 
-STEMS = ("king", "queen", "red", "yellow", "three", "father", "believ", "river", "bank", "sing", "caf\u00e9", "stra\u00dfe")
+STEMS = (
+    "king",
+    "queen",
+    "red",
+    "yellow",
+    "three",
+    "father",
+    "believ",
+    "river",
+    "bank",
+    "sing",
+    "caf\u00e9",
+    "stra\u00dfe",
+)
 ENDS = ("", "s", "ed", "ing", "able", "er", "ly", "ness")
 MARKS = (" ", " ", " ", ", ", ": ", " (", ") ", "; ", " - ", ". ", "\n", "  ", " 12 ", " 1984, ")
 
@@ -51,3 +64,17 @@ def option(name: str, **values: Any) -> Any:
 
     importlib.import_module(f"rowspace.tokenization.{name}")
     return options("tokenizer")[name].model_validate({"special_tokens": ["<eos>"], **SMALL[name], **values})
+
+
+def fit_whole(name: str, texts: list[str], **values: Any) -> Any:
+    """The tokenizer at the largest V that the texts can give."""
+    import re
+
+    from rowspace.errors import ConfigError
+
+    asked = option(name, vocab_size=100_000, **values)
+    try:
+        return asked.fit(texts)
+    except ConfigError as error:
+        (size,) = re.findall(r"at most (\d+)", str(error))
+        return asked.model_copy(update={"vocab_size": int(size)}).fit(texts)

@@ -63,10 +63,18 @@ def chosen(config: Tokenize) -> dict[str, TokenizerOption]:
         try:
             found[label] = _option(config, *label.partition(":")[::2])
         except ConfigError as error:
-            problems.extend(error.problems)
+            problems.extend(_of_label(label, problem) for problem in error.problems)
     if problems:
         raise ConfigError(*problems)
     return found
+
+
+def _of_label(label: str, problem: Problem | str) -> Problem | str:
+    """The problem under the key that the user wrote."""
+    if isinstance(problem, Problem) and problem.key.startswith("tokenizer."):
+        field = problem.key.removeprefix("tokenizer.")
+        return Problem("tokenizers", f"{label} has {field} {problem.given.removesuffix(' was given')}", problem.right)
+    return problem
 
 
 def _option(config: Tokenize, name: str, size: str) -> TokenizerOption:

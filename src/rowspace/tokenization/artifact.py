@@ -31,6 +31,8 @@ LOG = logging.getLogger("rowspace.tokenization")
 READERS: dict[str, type[LibraryTokenizer]] = {
     kind.reader: kind for kind in (ByteTokenizer, CharTokenizer, ByteLevelTokenizer, SpacedTokenizer)
 }
+WAIT = 1.0
+"""Seconds between two words about another process that fits the same."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -119,15 +121,16 @@ def _wait(folder: Path, progress: Progress | None) -> FileLock:
     """The lock of this folder, acquired."""
     lock = FileLock(folder.with_suffix(".lock"))
     waited = 0
-    while True:
-        try:
-            with machine_errors("lock the tokenizer cache", folder.parent):
-                lock.acquire(timeout=1)
-            return lock
-        except Timeout:
-            waited += 1
-            if progress is not None:
-                progress("another process fits this tokenizer", waited, 0)
+    with machine_errors("lock the tokenizer cache", folder.parent):
+        while True:
+            try:
+                lock.acquire(timeout=WAIT)
+            except Timeout:  # itself an OSError
+                waited += 1
+                if progress is not None:
+                    progress("another process fits this tokenizer", waited, 0)
+            else:
+                return lock
 
 
 def _store(fitted: Tokenizer, folder: Path) -> None:

@@ -68,11 +68,13 @@ def certify(tokenizer: Tokenizer) -> Closure:
     shown: list[Failure] = []
     for failure in found:
         count = failed[failure.kind] = failed.get(failure.kind, 0) + 1
-        if failure.kind == CODE_POINTS and count <= SEARCHED:
+        if count > (SEARCHED if failure.kind == CODE_POINTS else SHOWN):
+            continue
+        if failure.kind == CODE_POINTS:
             characters = ast.literal_eval(failure.text)
             alone = find_failures(tokenizer, [(CODE_POINTS, character.encode()) for character in characters])
             shown.append(alone[0] if alone else failure)
-        elif count <= SHOWN:
+        else:
             shown.append(failure)
     return Closure("OPEN" if found else "CLOSED", shown, failed, len(documents))
 

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from rowspace.errors import ConfigError, MachineError
+from rowspace.tokenization import artifact
+from rowspace.tokenization.artifact import fit_cached, load
+from tests.tokenization.corpora import option, sentences
+
+DOCUMENTS = [text.encode() for text in sentences(300)]
+
+
+def folders(cache: Path) -> list[Path]:
+    return sorted(path for path in (cache / "tokenizers").iterdir() if path.is_dir())
+
+
+def test_a_second_fit_reads_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = fit_cached(option("bpe"), DOCUMENTS, tmp_path)
+    monkeypatch.setattr(type(option("bpe")), "fit", lambda *a, **k: pytest.fail("it was fitted again"))
+    assert fit_cached(option("bpe"), DOCUMENTS, tmp_path).sha256 == first.sha256
+    assert len(folders(tmp_path)) == 1
+
+
+def test_other_texts_other_values_and_other_boundaries_are_other_fits(tmp_path: Path) -> None:
+    for texts in ([b"ab", b"c"], [b"a", b"bc"], [b"abc"]):
+        fit_cached(option("char"), texts, tmp_path)
+    fit_cached(option("char", special_tokens=["<eos>", "<pad>"]), [b"abc"], tmp_path)
+    assert len(folders(tmp_path)) == 4
+
+
+def test_another_version_of_the_library_is_another_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit_cached(option("char"), [b"abc"], tmp_path)
+    monkeypatch.setattr("rowspace.tokenization.artifact.tokenizers.__version__", "0.99")
+    fit_cached(option("char"), [b"abc"], tmp_path)
+    assert len(folders(tmp_path)) == 2
+
+
+def test_a_damaged_cache_is_fitted_anew_and_the_log_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    first = fit_cached(option("bpe"), DOCUMENTS, tmp_path)
+    (folder,) = folders(tmp_path)
+    (folder / "tokenizer.json").write_text("{", encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        assert fit_cached(option("bpe"), DOCUMENTS, tmp_path).sha256 == first.sha256
+    assert "fitted anew" in caplog.text
+    assert load(folder).sha256 == first.sha256
+
+
+def test_a_failed_fit_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="at most"):
+        fit_cached(option("bpe", vocab_size=99_999), DOCUMENTS, tmp_path)
+    with pytest.raises(ConfigError, match="document 1 is not UTF-8"):
+        fit_cached(option("bpe"), [b"a", b"\xff"], tmp_path)
+    assert folders(tmp_path) == []
+    assert not list((tmp_path / "tokenizers").glob(".*.tmp"))
+
+
+def test_one_who_comes_while_another_fits_waits_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other process is played by a lock that is let go once the waiting one has said so."""
+    monkeypatch.setattr(artifact, "WAIT", 0.05)
+    fit_cached(option("char"), [b"abc"], tmp_path / "other")
+    (theirs,) = folders(tmp_path / "other")
+    (tmp_path / "tokenizers").mkdir()
+    lock = FileLock(tmp_path / "tokenizers" / f"{theirs.name}.lock")
+    lock.acquire()
+    said: list[str] = []
+
+    def listen(label: str, done: int, total: int) -> None:
+        said.append(label)
+        if lock.is_locked:
+            theirs.rename(tmp_path / "tokenizers" / theirs.name)
+            lock.release()
+
+    monkeypatch.setattr(type(option("char")), "fit", lambda *a, **k: pytest.fail("it was fitted a second time"))
+    assert fit_cached(option("char"), [b"abc"], tmp_path, listen).vocab_size == 260
+    assert said == ["another process fits this tokenizer"]
+
+
+def test_a_larger_tokenizer_is_cached_once_for_all_its_cuts(tmp_path: Path) -> None:
+    for size in (300, 310):
+        cut = fit_cached(option("bpe", vocab_size=size, truncate_from=330), DOCUMENTS, tmp_path)
+        assert cut.vocab_size == size
+    assert len(folders(tmp_path)) == 3
+    assert fit_cached(option("bpe", vocab_size=330), DOCUMENTS, tmp_path).vocab_size == 330
+    assert len(folders(tmp_path)) == 3
+
+
+def test_a_missing_folder_and_a_later_format_are_said(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match="cannot read the tokenizer in"):
+        load(tmp_path / "none")
+    option("byte").fit().save(tmp_path)
+    stored = json.loads((tmp_path / "rowspace.json").read_text(encoding="utf-8"))
+    (tmp_path / "rowspace.json").write_text(json.dumps({**stored, "format": 99}), encoding="utf-8")
+    with pytest.raises(MachineError, match="has format 99, this version reads"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["name", "reader", "behaviour"])
+def test_what_decoding_depends_on_is_part_of_the_hash(key: str, tmp_path: Path) -> None:
+    option("word").fit(sentences(300)).save(tmp_path)
+    stored = json.loads((tmp_path / "rowspace.json").read_text(encoding="utf-8"))
+    stored[key] = {**stored[key], "whitespace": "dropped"} if key == "behaviour" else "byte-level"
+    (tmp_path / "rowspace.json").write_text(json.dumps(stored), encoding="utf-8")
+    with pytest.raises(MachineError, match="not the one that was saved"):
+        load(tmp_path)
+
+
+def test_the_same_settings_and_text_give_the_same_hash_and_others_another() -> None:
+    fits = [option("bpe", vocab_size=size).fit(sentences(300)) for size in (300, 300, 301)]
+    assert fits[0].sha256 == fits[1].sha256 != fits[2].sha256

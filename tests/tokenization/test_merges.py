@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rowspace.errors import ConfigError
+from rowspace.tokenization.merges import truncated
+from tests.tokenization.corpora import fit_whole, option, sentences
+
+TEXTS = sentences(300)
+
+
+@pytest.mark.parametrize("size", [257, 258, 300, 329, 330])
+def test_cutting_a_larger_tokenizer_is_the_same_as_fitting_the_smaller(size: int) -> None:
+    larger = option("bpe", vocab_size=330).fit(TEXTS)
+    fitted = option("bpe", vocab_size=size).fit(TEXTS)
+    cut = truncated(larger, size)
+    assert (cut.json, cut.sha256, cut.about) == (fitted.json, fitted.sha256, fitted.about)
+    assert list(cut.vocabulary) == list(larger.vocabulary[:size])
+
+
+def test_cutting_keeps_merges_that_give_a_piece_a_second_time() -> None:
+    """Two merges can give one piece, so the number of merges says nothing about V."""
+    texts = ["abc abc abc xabc bcd bcd bcd bc", "ab ab ab", "ab bc abc " * 3, *TEXTS[:50]]
+    whole = fit_whole("bpe", texts)
+    merges = json.loads(whole.json)["model"]["merges"]
+    assert len(merges) >= whole.vocab_size - 257
+    for size in range(258, whole.vocab_size, 7):
+        assert truncated(whole, size).sha256 == option("bpe", vocab_size=size).fit(texts).sha256
+
+
+def test_truncate_from_gives_the_tokenizer_of_its_own_size() -> None:
+    cut = option("bpe", vocab_size=300, truncate_from=330).fit(TEXTS)
+    assert cut.sha256 == option("bpe", vocab_size=300).fit(TEXTS).sha256
+    assert cut.about["asked"] == 300
+
+
+def test_only_a_larger_size_can_be_cut() -> None:
+    with pytest.raises(ConfigError, match=r"tokenizer.truncate_from: 290 was given; .*at least vocab_size \(300\)"):
+        option("bpe", vocab_size=300, truncate_from=290).fit(TEXTS)
+
+
+def test_only_bpe_can_be_cut() -> None:
+    with pytest.raises(TypeError, match="only a fitted bpe"):
+        truncated(option("byte").fit(), 100)
+
+
+def test_a_text_without_any_trained_byte_comes_back() -> None:
+    """Without the whole alphabet the library loses such text silently."""
+    tokenizer = fit_whole("bpe", ["aaa aaa"])
+    for text in ("caf\u00e9 \U0001f600\t\x00", " lead", "trail ", "\r\n"):
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_a_partial_character_decodes_to_a_replacement_and_its_bytes_stay_exact() -> None:
+    tokenizer = fit_whole("bpe", ["aaa"])
+    ids = tokenizer.encode("\u4e16")
+    assert len(ids) == 3
+    assert tokenizer.decode(ids[:2]) == "\ufffd"
+    assert tokenizer.decode_bytes(ids[:2]) == "\u4e16".encode()[:2]
+    assert tokenizer.token_bytes(ids, "\u4e16") == [1, 1, 1]

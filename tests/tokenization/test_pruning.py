@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rowspace.tokenization.pruning import scores_of
+from tests.tokenization.corpora import fit_whole, option, sentences
+
+
+def test_bytes_that_the_text_lacks_are_the_least_likely_pieces() -> None:
+    fitted = option("unigram").fit(sentences(300))
+    scores = scores_of(fitted)
+    assert len(scores) == fitted.vocab_size - 1
+    missing = [id_ for id_ in range(1, 257) if fitted.vocabulary[id_] in ("<0xFF>", "\x00", "~")]
+    assert len(missing) == 3
+    least = min(scores.values())
+    assert {scores[fitted.pieces[id_]] for id_ in missing} == {least}
+
+
+def test_ids_are_bytes_in_order_and_then_pieces_by_probability() -> None:
+    fitted = option("unigram").fit(sentences(300))
+    assert fitted.vocabulary[1 + ord("A")] == "A"
+    pieces = json.loads(fitted.json)["model"]["vocab"][257:]
+    assert [score for _, score in pieces] == sorted((score for _, score in pieces), reverse=True)
+    assert all(len(piece) > 1 for piece, _ in pieces)
+
+
+def test_special_tokens_are_never_on_the_best_path() -> None:
+    fitted = option("unigram", special_tokens=["<eos>", "<a>"]).fit(sentences(300))
+    for text in ("<eos>", "<a>", "x<a><eos>", "<a" * 50):
+        assert min(fitted.encode(text)) > 1
+        assert fitted.decode(fitted.encode(text)) == text
+
+
+def test_one_very_long_word_is_learned_from_and_not_dropped() -> None:
+    fitted = fit_whole("unigram", ["xyxyxyzz" * 3000, "ab"])
+    assert any(piece.startswith("xy") for piece in fitted.vocabulary)
+
+
+def test_only_a_unigram_has_scores() -> None:
+    with pytest.raises(TypeError, match="only a unigram"):
+        scores_of(option("byte").fit())
