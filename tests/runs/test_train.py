@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from rowspace.metrics import find_metric
 from tests.runs.conftest import TINY, rows, run_folder, run_json, weights
 from tests.server import Client
 
@@ -43,6 +44,11 @@ def test_run_json_says_what_ran_and_what_came_out(finished: Path) -> None:
 def test_every_null_among_the_metrics_has_its_reason_and_every_reason_its_null(finished: Path) -> None:
     run = run_json(finished)
     assert {key for key, value in run["metrics"].items() if value is None} == set(run["reasons"])
+
+
+def test_every_metric_is_in_the_one_list_of_metrics(finished: Path) -> None:
+    logged = {key for row in rows(finished) for key in row} | set(run_json(finished)["metrics"])
+    assert {key for key in logged - {"trainer/global_step"} if find_metric(key) is None} == set()
 
 
 def test_each_step_is_logged_once_and_validated_where_it_should_be(finished: Path) -> None:

@@ -80,21 +80,13 @@ def fit(
             return
     if option.compile:
         task.model.compile()
-    random.seed(seed)
-    np.random.seed(seed)
-    torch.manual_seed(seed)
+    _seed(seed)
     stopping = Stopping(say=terminal.say)
     validation = Validation(recorder=sinks, evaluate=evaluate, every=option.val_every, total_steps=total)
-    cadences = (option.log_every, option.val_every, option.checkpoint_every)
-    watched = frozenset().union(*(getattr(watcher, "steps", ()) for watcher in watchers)) | {total}
-
-    def matters(step: int) -> bool:
-        return stopping.asked is not None or step in watched or any(step % every == 0 for every in cadences)
-
     saving = {"last": folder.last, "best": folder.best, "every": option.checkpoint_every, "total_steps": total}
     callbacks = [
         stopping,
-        Finite(refuse=refuse, matters=matters),
+        Finite(refuse=refuse, matters=_matters(option, watchers, stopping, total)),
         Losses(recorder=sinks, every=option.log_every, total_steps=total),
         *watchers,
         validation,
@@ -107,6 +99,34 @@ def fit(
     terminal.clear()
     if stopping.asked is not None:
         raise Stopped(stopping.asked)
+
+
+def _seed(seed: int) -> None:
+    """Start the global generators, which dropout draws from; a resume puts its own states over this."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def _matters(
+    option: TrainerOption, watchers: Sequence[lightning.Callback], stopping: Stopping, total: int
+) -> Callable[[int], bool]:
+    """Whether something is logged, measured or saved after a step."""
+    cadences = (option.log_every, option.val_every, option.checkpoint_every)
+    watched = frozenset().union(*(getattr(watcher, "steps", ()) for watcher in watchers)) | {total}
+    return lambda step: stopping.asked is not None or step in watched or any(step % every == 0 for every in cadences)
+
+
+QUIET: dict[str, Any] = {
+    "logger": False,
+    "enable_checkpointing": False,
+    "enable_progress_bar": False,
+    "enable_model_summary": False,
+    "limit_val_batches": 0,
+    "num_sanity_val_steps": 0,
+    "use_distributed_sampler": False,
+}
+"""What Lightning would do by itself and is done by callbacks here."""
 
 
 def run_steps(
@@ -135,13 +155,7 @@ def run_steps(
             max_epochs=-1,
             callbacks=callbacks,
             plugins=[AtomicIO()],
-            logger=False,
-            enable_checkpointing=False,
-            enable_progress_bar=False,
-            enable_model_summary=False,
-            limit_val_batches=0,
-            num_sanity_val_steps=0,
-            use_distributed_sampler=False,
+            **QUIET,
         )
         try:
             trainer.fit(task, batches, ckpt_path=resume, weights_only=True)
