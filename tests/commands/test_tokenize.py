@@ -11,7 +11,7 @@ from rowspace.commands import tokenize
 from rowspace.config import Call
 from rowspace.errors import ConfigError
 from rowspace.tokenization.artifact import load
-from rowspace.tokenization.closure import code_point_blocks
+from rowspace.tokenization.hostile import code_point_blocks
 from tests.tokenization.corpora import SMALL, sentences
 
 

@@ -9,7 +9,16 @@ from tests.tokenization.corpora import SMALL, option
 
 @pytest.mark.parametrize(
     "names",
-    [[], ["<pad>"], ["<pad>", "<eos>"], ["<eos>", "pad"], ["<eos>", "<eos>"], ["<eos>", "<unk>"], ["<eos>", "<A>"]],
+    [
+        [],
+        ["<pad>"],
+        ["<pad>", "<eos>"],
+        ["<eos>", "pad"],
+        ["<eos>", "<eos>"],
+        ["<eos>", "<unk>"],
+        ["<eos>", "<A>"],
+        ["<eos>", "<->"],
+    ],
 )
 def test_special_tokens_start_with_eos_look_like_names_and_come_once(names: list[str]) -> None:
     with pytest.raises(ValidationError, match="special token"):

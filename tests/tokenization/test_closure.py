@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from rowspace.tokenization.base import Encoded, Tokenizer
-from rowspace.tokenization.closure import (
-    beyond_utf8,
-    certify,
-    code_point_blocks,
-    difference,
-    find_failures,
-    hostile_texts,
-)
+from rowspace.tokenization.closure import certify, difference, find_failures
+from rowspace.tokenization.hostile import beyond_utf8, code_point_blocks, hostile_texts
 from tests.tokenization.corpora import option, sentences
 
 
@@ -84,7 +78,7 @@ def test_bytes_that_are_no_utf8_are_tried_where_they_are_taken() -> None:
 
 def test_hostile_texts_hold_what_breaks_tokenizers() -> None:
     byte: Tokenizer = option("byte").fit()
-    texts = "".join(text for some in hostile_texts(byte).values() for text in some)
+    texts = "".join(text for some in hostile_texts(byte.special).values() for text in some)
     for needle in ("\u200d", "\r\n", "\0", "  ", "<eos>", "e\u0301", "\u00e9", "\ufeff", "1234567"):
         assert needle in texts
 

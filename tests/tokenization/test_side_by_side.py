@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rowspace.tokenization import side_by_side
-from rowspace.tokenization.closure import code_point_blocks
+from rowspace.tokenization.hostile import code_point_blocks
 from tests.tokenization.corpora import option, sentences
 
 

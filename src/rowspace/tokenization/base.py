@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 EOS = "<eos>"
 UNK = "<unk>"
-_SPECIAL = re.compile(r"<[a-z0-9_|-]+>")
+_SPECIAL = re.compile(r"<[|_-]*[a-z0-9][a-z0-9_|-]*>")
+"""A mark, a letter or digit, a mark: no pre-tokenizer leaves that in one word, so no text can be merged into it."""
 
 
 @dataclass(frozen=True, eq=False)

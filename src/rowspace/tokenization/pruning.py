@@ -21,7 +21,7 @@ LONGEST_PIECE = 16
 LONGEST_WORD = 2048
 """Bytes beyond which a word is learned from in parts: sentencepiece would drop it silently."""
 UNREACHABLE = -1e9
-"""Log probability of special tokens: the best path of a typed `<eos>` is always its bytes."""
+"""Log probability of special tokens: no best path takes one (nor does the pre-tokenizer leave one whole)."""
 RARER = 1.0
 """Nats by which a byte that the text lacks is less likely than the least likely piece."""
 
