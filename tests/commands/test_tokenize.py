@@ -106,3 +106,13 @@ def test_a_size_that_the_corpus_cannot_give_ends_before_anything_is_written(
     with pytest.raises(ConfigError, match="can give at most"):
         tokenize.run(tokenize.load({**plain, "tokenizers": ["bpe:90000"]}), Call(("rowspace", "tokenize")))
     assert not (tmp_path / "out").exists()
+
+
+def test_a_terminal_gets_tables_in_which_pieces_are_no_markup(
+    plain: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    tokenize.run(tokenize.load({**plain, "tokenizers": ["byte"], "explain": "[red]"}), Call(("rowspace", "tokenize")))
+    shown = capsys.readouterr().out
+    assert "\u2501" in shown
+    assert "[|r|e|d|]" in shown

@@ -150,7 +150,7 @@ def count_words(texts: Iterable[str], cut: PreTokenizer, normalizer: Normalizer 
     library.train_from_iterator(texts, everything, length=len(texts))
     words = [word for word, _ in sorted(library.get_vocab().items(), key=lambda entry: entry[1])]
     counts: dict[int, int] = {}
-    for batch in batches(texts, 1 << 22):
+    for batch in batches(texts, 1 << 20):
         encoded = library.encode_batch_fast(batch, add_special_tokens=False)
         ids = np.fromiter(itertools.chain.from_iterable(one.ids for one in encoded), dtype=np.int64)
         distinct, first, seen = np.unique(ids, return_index=True, return_counts=True)
