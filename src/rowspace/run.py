@@ -24,6 +24,7 @@ from rowspace.data.splitting import Splits, split
 from rowspace.data.stream import open_or_build
 from rowspace.model.certificates import check_tie
 from rowspace.model.language_model import build
+from rowspace.position.invariance import certify
 from rowspace.report import page
 from rowspace.runfolder import RunFolder, point_latest
 from rowspace.terminal import Terminal
@@ -108,14 +109,18 @@ def _train_held(
         model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
         start_from(source, model)
         check_tie(model, tied)
+        sizes = {"d": config.model.d, "heads": config.model.heads, "n_ctx": config.model.n_ctx}
+        position = certify(config.position, model.position, **sizes)
         told = {"documents": text.documents, "splits": text.splits, "streams": streams, "steps": steps}
-        record_evidence(folder, model, tied=tied, tokenizer=tokenizer, **told)
+        record_evidence(folder, model, tied=tied, position=position, tokenizer=tokenizer, **told)
 
     def score(name: str) -> Evaluation:
         scored = EvaluationBatches(streams[name], batch_size=option.batch_size, **windows)
         return evaluate(model, scored, split=name, tokenizer=tokenizer, stream=streams[name])
 
     # ------------------------------------------------------------------------------------------ training
+    for note in config.schedule.notes(steps):
+        terminal.say(note)
     facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     resume = resume_point(folder, facts)
     told = columns(config, vocab_size=tokenizer.vocab_size)

@@ -30,13 +30,17 @@ def record_evidence(
     model: LanguageModel,
     *,
     tied: bool,
+    position: Mapping[str, str],
     tokenizer: Tokenizer,
     streams: Mapping[str, TokenStream],
     documents: Documents,
     splits: Splits,
     steps: int,
 ) -> None:
-    """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces, ledger."""
+    """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces, ledger.
+
+    `position` is the certificate of the live scheme, as `rowspace.position.invariance.certify` gives it.
+    """
     val, test = streams["val"], streams["test"]
     counts = streams["train"].counts(tokenizer.vocab_size)
     closure = certify(tokenizer)
@@ -47,6 +51,7 @@ def record_evidence(
             "bytes": {"verdict": audited.verdict, "detail": audited.reason or _bytes(audited)},
             "closure": {"verdict": closure.verdict.lower(), "detail": _closure(closure)},
             "tie": check_tie(model, tied),
+            "position": dict(position),
         },
         floors={
             **floors(test, counts, audit(tokenizer, test)),
