@@ -13,11 +13,18 @@ def find(word: str, several_pieces: str = "skip"):
     return find_word(word, table=table(), encode=encode, several_pieces=several_pieces)
 
 
-def test_of_two_spellings_the_one_seen_more_often_is_taken_and_said():
+def test_of_two_spellings_the_one_with_its_space_is_taken_and_said():
     found = find("king")
     assert found.ids == (TOKENS.index(" king"),)
     assert found.policy == "one piece, with its space"
     assert find("ing").policy == "one piece"
+
+
+def test_an_ending_that_is_seen_more_often_is_not_taken_for_the_word():
+    tokens = ["red", " red", " blue"]
+    seen = TokenTable(np.eye(3, dtype=np.float32), tokens, np.array([500, 40, 30]))
+    found = find_word("red", table=seen, encode=lambda text: [tokens.index(text)], several_pieces="skip")
+    assert found.ids == (1,)
 
 
 def test_a_word_that_encodes_to_a_special_token_is_missing_and_not_found():

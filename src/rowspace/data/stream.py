@@ -54,11 +54,11 @@ class TokenStream:
     folder: Path
 
     @property
-    def N(self) -> int:  # noqa: N802
+    def N(self) -> int:
         return len(self.ids)
 
     @property
-    def D(self) -> int:  # noqa: N802
+    def D(self) -> int:
         return len(self.offsets) - 1
 
     @property

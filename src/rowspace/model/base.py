@@ -25,6 +25,8 @@ class ModelOption(Option):
     name: str
     d: int
     """Width of E, of every state and of U."""
+    heads: int
+    """H, attention heads."""
     n_ctx: int
     """T, tokens in a window."""
 

@@ -1,6 +1,7 @@
 """From words to rows, honestly: one piece, several, or none, and the policy is said in every row.
 
-In a byte-level vocabulary " king" and "king" are two tokens; the one seen more often in training is taken.
+In a byte-level vocabulary " red" and "red" are two tokens. The one with the space is the word inside a sentence and
+is taken where there is one, however rare: the other is mostly an ending ("colo|red"), and often the more frequent.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def find_word(word: str, *, table: TokenTable, encode: Encode, several_pieces: s
     encodings = {form: tuple(encode(form)) for form in (f" {word}", word)}
     single = {form: ids[0] for form, ids in encodings.items() if len(ids) == 1 and _spells(table, ids[0], word)}
     if single:
-        form = max(single, key=lambda form: (_count(table, single[form]), form == word))
+        form = next(iter(single))
         return Word(word, (single[form],), "one piece, with its space" if form != word else "one piece")
     whole = [ids for ids in encodings.values() if len(ids) > 1 and not table.special & set(ids)]
     if whole:
@@ -76,7 +77,3 @@ def _word_like(token: str) -> bool:
 
 def _spells(table: TokenTable, id_: int, word: str) -> bool:
     return id_ not in table.special and plain(table.tokens[id_]).casefold() == word.casefold()
-
-
-def _count(table: TokenTable, id_: int) -> int:
-    return 0 if table.counts is None else int(table.counts[id_])

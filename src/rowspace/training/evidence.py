@@ -30,7 +30,7 @@ def record_evidence(
     model: LanguageModel,
     *,
     tied: bool,
-    position: Mapping[str, str],
+    position: dict[str, str],
     tokenizer: Tokenizer,
     streams: Mapping[str, TokenStream],
     documents: Documents,
@@ -51,7 +51,7 @@ def record_evidence(
             "bytes": {"verdict": audited.verdict, "detail": audited.reason or _bytes(audited)},
             "closure": {"verdict": closure.verdict.lower(), "detail": _closure(closure)},
             "tie": check_tie(model, tied),
-            "position": dict(position),
+            "position": position,
         },
         floors={
             **floors(test, counts, audit(tokenizer, test)),
@@ -60,16 +60,20 @@ def record_evidence(
         },
     )
     sample = [text for text, _ in zip(val.texts, range(SAMPLE_DOCUMENTS), strict=False)]
-    special = set(tokenizer.special.values())
-    tokens = [
-        {"token_id": id_, "token": token, "count": int(counts[id_]), "special": id_ in special}
-        for id_, token in enumerate(tokenizer.vocabulary)
-    ]
-    folder.write_table("tokens", tokens)
+    folder.write_table("tokens", _tokens(tokenizer, counts))
     folder.write_table("truth_card", truth_card(tokenizer, sample, closure))
     folder.write_table("ledger", quantities(model, tokenizer))
     first = next((text for text in sample if text), b"").decode("utf-8", "replace")
     folder.write_table("pieces", pieces(tokenizer, first))
+
+
+def _tokens(tokenizer: Tokenizer, counts: Any) -> list[dict[str, Any]]:
+    """Every token with its count in the training ids."""
+    special = set(tokenizer.special.values())
+    return [
+        {"token_id": id_, "token": token, "count": int(counts[id_]), "special": id_ in special}
+        for id_, token in enumerate(tokenizer.vocabulary)
+    ]
 
 
 def floors(stream: TokenStream, counts: Any, audited: Audit) -> dict[str, float | None]:
