@@ -5,6 +5,7 @@ with its own directory, environment and output files. `Client` is what the fixtu
 
     done = rowspace("train", "model.d=16", cwd=tmp_path)          # done.code, done.stdout, done.stderr
     run = rowspace.start("train", cwd=tmp_path, env={"X": "1"})   # run.pid, run.kill(signal.SIGKILL), run.wait()
+    rowspace("train", cwd=tmp_path, before="tests.runs.deaths:in_a_validation 2")   # the child calls it before it runs
 """
 
 from __future__ import annotations
@@ -101,8 +102,12 @@ class Client:
         self._server: subprocess.Popen[bytes] | None = None
         self._count = 0
 
-    def start(self, *argv: str, cwd: Path, env: Mapping[str, str] | None = None) -> Running:
-        """Start `rowspace ARGV` in `cwd`; `env` adds to the environment."""
+    def start(self, *argv: str, cwd: Path, env: Mapping[str, str] | None = None, before: str | None = None) -> Running:
+        """Start `rowspace ARGV` in `cwd`; `env` adds to the environment.
+
+        `before` is "MODULE:FUNCTION WORD ...", a function that the process calls with these words first: it can make
+        something go wrong at a moment that no signal from outside would meet.
+        """
         self._ensure_server()
         self._count += 1
         folder = self._folder / f"{self._count:04d}"
@@ -113,12 +118,20 @@ class Client:
         connection.settimeout(120)
         connection.connect(self._address)
         request = {"argv": list(argv), "cwd": str(cwd), "env": {**self._env, **(env or {})}, "out": str(folder)}
+        request["before"] = before
         connection.sendall(json.dumps(request).encode() + b"\n")
         return Running(connection, _receive(connection)["pid"], folder)
 
-    def __call__(self, *argv: str, cwd: Path, env: Mapping[str, str] | None = None, timeout: float = 300) -> Finished:
+    def __call__(
+        self,
+        *argv: str,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        before: str | None = None,
+        timeout: float = 300,
+    ) -> Finished:
         """Run `rowspace ARGV` to its end."""
-        return self.start(*argv, cwd=cwd, env=env).wait(timeout)
+        return self.start(*argv, cwd=cwd, env=env, before=before).wait(timeout)
 
     def close(self) -> None:
         if self._server is not None:
@@ -202,6 +215,7 @@ def _fork(request: dict[str, Any], to_close: list[Any]) -> int:
         os.environ.update(request["env"])
         _fresh_randomness()
         _own_temporary_folder()
+        _call_first(request["before"])
         sys.argv = ["rowspace", *request["argv"]]
         from rowspace.cli import main
 
@@ -216,6 +230,13 @@ def _fork(request: dict[str, Any], to_close: list[Any]) -> int:
         code = 1
     _leave(code)
     raise AssertionError("unreachable")
+
+
+def _call_first(words: str | None) -> None:
+    if words is not None:
+        where, *arguments = words.split()
+        module, function = where.split(":")
+        getattr(importlib.import_module(module), function)(*arguments)
 
 
 def _redirect(folder: Path) -> None:

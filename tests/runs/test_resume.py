@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.conftest import TINY, assert_same_run, last_step, run_folder, run_json, wait_for
+from tests.runs.conftest import TINY, assert_same_run, last_step, rows, run_folder, run_json, wait_for
 from tests.server import Client, Finished, Running
 
 Stop = Callable[..., Finished]
@@ -55,6 +55,39 @@ def test_a_run_killed_before_its_first_checkpoint_starts_again(
     assert stop_at(tmp_path, 0, signal.SIGKILL).code == -9
     assert rowspace("train", *TINY, cwd=tmp_path).code == 0
     assert_same_run(run_folder(tmp_path), finished)
+
+
+@pytest.mark.parametrize(
+    ("deaths", "left"),
+    [
+        # before step 1, at step 20 with the checkpoint of step 10 in place, and the last one, of the best weights
+        (("in_a_validation 1", "in_a_validation 3", "in_a_validation 4"), None),
+        (("in_a_validation 7",), None),  # of the test split, after the last checkpoint
+        (("in_a_save last.ckpt 1", "in_a_save last.ckpt 2", "half_way_through_a_save last.ckpt 3"), "last.ckpt"),
+        (("in_a_save best.ckpt 1", "half_way_through_a_save best.ckpt 2"), "best.ckpt"),
+    ],
+    ids=["validation", "test", "last checkpoint", "best checkpoint"],
+)
+def test_a_run_that_is_killed_while_it_validates_or_saves_resumes_to_the_same_end(
+    rowspace: Client, finished: Path, tmp_path: Path, deaths: tuple[str, ...], left: str | None
+) -> None:
+    quiet = (*TINY, "logger.mode=disabled")
+    for death in deaths:
+        died = rowspace("train", *quiet, cwd=tmp_path, before=f"tests.runs.deaths:{death}")
+        assert died.code == -signal.SIGKILL, died.stderr
+        folder = run_folder(tmp_path)
+        assert run_json(folder)["status"] == "running"
+        halves = [path.name for path in folder.rglob(".*.tmp")]
+        assert bool(halves) == (left is not None)
+        assert all(name.startswith(f".{left}.") for name in halves)
+    resumed = rowspace("train", *quiet, cwd=tmp_path)
+    assert resumed.code == 0, resumed.stderr
+    assert_same_run(folder, finished)
+    assert run_json(folder)["attempt"] == len(deaths) + 1
+    assert list(folder.rglob("*.tmp")) == []
+    logged = rows(folder)
+    assert [row["trainer/global_step"] for row in logged if "train/loss" in row] == list(range(5, 41, 5))
+    assert [row["trainer/global_step"] for row in logged if "val/loss" in row] == [0, 10, 20, 30, 40]
 
 
 def test_two_of_one_configuration_at_once_are_one_that_trains_and_one_that_is_refused(
