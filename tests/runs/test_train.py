@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import torch
 from rowspace.metrics import find_metric
 from tests.runs.conftest import TINY, rows, run_folder, run_json, weights
 from tests.server import Client
+
+WITHOUT_DATA = tuple(word for word in TINY if not word.startswith(("data", "tokenizer", "probes")))
 
 
 def test_a_run_leaves_its_whole_folder(finished: Path) -> None:
@@ -135,16 +138,42 @@ def test_a_budget_in_tokens_and_one_in_epochs_end_at_whole_steps(rowspace: Clien
         assert last == steps if steps else last >= 1
 
 
-def test_a_word_tokenizer_has_no_bits_per_byte_and_says_why(rowspace: Client, tmp_path: Path) -> None:
-    words = ("tokenizer=word", "tokenizer.vocab_size=60", "trainer.max_steps=5", "logger.mode=disabled")
-    done = rowspace("train", *TINY, *words, cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("words", "lost"),
+    [
+        (("tokenizer=char",), None),
+        (("tokenizer=bpe", "tokenizer.vocab_size=300"), None),
+        (("tokenizer=unigram", "tokenizer.vocab_size=280"), None),
+        (("tokenizer=wordpiece", "tokenizer.vocab_size=90", "tokenizer.min_frequency=1"), None),
+        (("tokenizer=wordpiece", "tokenizer.vocab_size=90", "tokenizer.lowercase=true"), "comes back as 'the "),
+        (("tokenizer=word", "tokenizer.vocab_size=40"), "<unk>"),
+    ],
+    ids=["char", "bpe", "unigram", "wordpiece", "wordpiece in lower case", "word"],
+)
+def test_bits_per_byte_are_there_for_a_tokenizer_that_loses_nothing_and_null_with_a_reason_for_any_other(
+    rowspace: Client, tmp_path: Path, words: tuple[str, ...], lost: str | None
+) -> None:
+    drawn = random.Random(0)
+    nouns = ["king", "queen", "Rome", "Paris", "caf\u00e9", "number 12", "river", "bank", "England"]
+    lines = [
+        f"The {drawn.choice(nouns)}, {drawn.choice(nouns)} {number} ({drawn.choice(nouns)})." for number in range(300)
+    ]
+    (tmp_path / "my text.txt").write_text("\n".join(lines), encoding="utf-8")
+    more = ("data=text", "data.files='my text.txt'", "trainer.max_steps=3", "probes=none", "logger.mode=disabled")
+    done = rowspace("train", *WITHOUT_DATA, *more, *words, cwd=tmp_path)
     assert done.code == 0, done.stderr
     run = run_json(run_folder(tmp_path))
-    assert run["metrics"]["val/bpb"] is None
-    assert run["metrics"]["test/bpb"] is None
-    assert run["audit"] == {"val/bpb": "none", "test/bpb": "none"}
-    assert "decodes to other bytes" in run["reasons"]["test/bpb"]
-    assert "no bits per byte" in done.stdout
+    for key in ("val/bpb", "test/bpb"):
+        assert run["audit"][key] == ("none" if lost else "exact")
+        if lost is None:
+            assert 1 < run["metrics"][key] < 20
+            assert key not in run["reasons"]
+        else:
+            assert run["metrics"][key] is None
+            assert "decodes to other bytes" in run["reasons"][key]
+            assert lost in run["reasons"][key]
+            assert "no bits per byte" in done.stdout
+    assert run["certificates"]["bytes"]["verdict"] == ("none" if lost else "exact")
 
 
 def test_loss_falls_below_what_token_frequencies_give(rowspace: Client, tmp_path: Path) -> None:
