@@ -139,6 +139,13 @@ METRICS: tuple[Metric, ...] = (
         "uniform and unigram floors in run.json",
         "Total nats / (ln 2 * bytes of the scored targets); null unless the byte audit is exact.",
     ),
+    Metric(
+        "{split}/unigram_normalised_loss",
+        "nats/token",
+        "lower",
+        "0: no better than token frequencies",
+        "{split}/loss less what the same targets cost by their frequency in training, add-one. Roh et al. 2020.",
+    ),
     Metric("val/loss_last", "nats/token", "lower", "unigram entropy", "val/loss after the last step, not of the best."),
     Metric("val/bpb_last", "bits/byte", "lower", "as val/bpb", "val/bpb after the last step, not of the best."),
     Metric("train/grad_norm", "length", "neither", "its value at the start", "Norm of the whole gradient, unclipped."),

@@ -97,6 +97,7 @@ def _train_held(
     with phases("encoding"):
         open_stream = partial(open_or_build, tokenizer, cache=cache_root(), progress=terminal.progress)
         streams = {name: open_stream(getattr(text.splits, name).texts) for name in ("train", "val", "test")}
+        counts = streams["train"].counts(tokenizer.vocab_size)
         windows = {"n_ctx": config.model.n_ctx, "isolated": config.data.documents == "isolated"}
         per_epoch = TrainingBatches.windows_per_epoch(streams["train"], config.model.n_ctx)
         steps = option.steps(n_ctx=config.model.n_ctx, windows=per_epoch)
@@ -116,7 +117,8 @@ def _train_held(
 
     def score(name: str) -> Evaluation:
         scored = EvaluationBatches(streams[name], batch_size=option.batch_size, **windows)
-        return evaluate(model, scored, split=name, tokenizer=tokenizer, stream=streams[name])
+        known = {"tokenizer": tokenizer, "stream": streams[name], "train_counts": counts}
+        return evaluate(model, scored, split=name, **known)
 
     # ------------------------------------------------------------------------------------------ training
     for note in config.schedule.notes(steps):

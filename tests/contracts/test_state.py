@@ -72,7 +72,8 @@ def lm(request: pytest.FixtureRequest) -> LanguageModel:
 
 def validate(lm: LanguageModel, text: Text) -> Any:
     batches = EvaluationBatches(text.stream, batch_size=4, n_ctx=12, isolated=True)
-    return evaluate(lm, batches, split="val", tokenizer=text.tokenizer, stream=text.stream).loss
+    known = {"tokenizer": text.tokenizer, "stream": text.stream, "train_counts": text.stream.counts(V)}
+    return evaluate(lm, batches, split="val", **known).loss
 
 
 def probe(lm: LanguageModel, text: Text) -> Any:

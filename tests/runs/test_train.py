@@ -181,5 +181,7 @@ def test_loss_falls_below_what_token_frequencies_give(rowspace: Client, tmp_path
     done = rowspace("train", *TINY, *more, "optimizer.lr=0.01", "logger.mode=disabled", cwd=tmp_path)
     assert done.code == 0, done.stderr
     run = run_json(run_folder(tmp_path))
-    assert run["metrics"]["test/loss"] < run["floors"]["unigram_loss"]
+    below = run["metrics"]["test/loss"] - run["floors"]["unigram_loss"]
+    assert run["metrics"]["test/unigram_normalised_loss"] == pytest.approx(below, abs=1e-9)
+    assert below < 0
     assert run["metrics"]["test/loss"] > run["floors"]["generator_loss"]

@@ -16,10 +16,14 @@ from rowspace.training.evaluation import Evaluation, evaluate
 from tests.parts import model, option, shape
 from tests.training.conftest import LINES, Corpus
 
+COUNTS = np.arange(257)
+"""Occurrences in a training text that nobody wrote."""
+
 
 def score(corpus: Corpus, made: torch.nn.Module, *, batch_size: int = 4, isolated: bool = False) -> Evaluation:
     batches = EvaluationBatches(corpus.stream, batch_size=batch_size, n_ctx=12, isolated=isolated)
-    return evaluate(made, batches, split="val", tokenizer=corpus.tokenizer, stream=corpus.stream)  # type: ignore[arg-type]
+    known = {"tokenizer": corpus.tokenizer, "stream": corpus.stream, "train_counts": COUNTS}
+    return evaluate(made, batches, split="val", **known)  # type: ignore[arg-type]
 
 
 def test_a_model_that_guesses_loses_ln_v_a_token(corpus: Corpus) -> None:
@@ -30,7 +34,8 @@ def test_a_model_that_guesses_loses_ln_v_a_token(corpus: Corpus) -> None:
     assert found.bytes == sum(map(len, LINES))
     assert found.loss == pytest.approx(math.log(V), rel=1e-5)
     assert found.bpb == pytest.approx(math.log2(V) * found.tokens / found.bytes, rel=1e-5)
-    assert found.scalars() == {"val/loss": found.loss, "val/bpb": found.bpb}
+    others = {"val/unigram_normalised_loss": found.unigram_normalised_loss}
+    assert found.scalars() == {"val/loss": found.loss, "val/bpb": found.bpb, **others}
 
 
 @pytest.mark.parametrize("isolated", [False, True])
@@ -76,18 +81,38 @@ def test_the_mode_comes_back_also_when_scoring_fails(corpus: Corpus) -> None:
 
 
 def test_there_are_no_bits_per_byte_without_an_exact_audit() -> None:
-    none = Evaluation("val", 10.0, 4, 8, Audit("none", "document 3 decodes to other bytes", 8, 4))
+    none = Evaluation("val", 10.0, 4, 8, Audit("none", "document 3 decodes to other bytes", 8, 4), 9.0)
     assert none.bpb == Missing("document 3 decodes to other bytes")
     assert none.loss == 2.5
 
 
 @pytest.mark.parametrize(("tokens", "of_bytes"), [(3, 8), (4, 7), (5, 8)])
 def test_there_are_none_where_other_targets_were_scored_than_the_ledger_has(tokens: int, of_bytes: int) -> None:
-    found = Evaluation("test", 10.0, tokens, of_bytes, Audit("exact", None, 8, 4)).bpb
+    found = Evaluation("test", 10.0, tokens, of_bytes, Audit("exact", None, 8, 4), 9.0).bpb
     assert isinstance(found, Missing)
     assert found.reason == f"{tokens} tokens of {of_bytes} bytes were scored, the ledger has 4 tokens of 8 bytes"
 
 
 def test_bits_per_byte_of_a_worked_example() -> None:
     """'héllo': 6 bytes, token nats 1.0, 2.0, 0.5."""
-    assert Evaluation("val", 3.5, 3, 6, Audit("exact", None, 6, 3)).bpb == pytest.approx(0.841572, abs=1e-6)
+    assert Evaluation("val", 3.5, 3, 6, Audit("exact", None, 6, 3), 9.0).bpb == pytest.approx(0.841572, abs=1e-6)
+
+
+def test_the_unigram_normalised_loss_of_a_worked_example() -> None:
+    """p(w | context) = .8, .5, .1 and p(w) = .5, .25, .25: better than frequencies, so below 0."""
+    nats, known = (-sum(map(math.log, p)) for p in ([0.8, 0.5, 0.1], [0.5, 0.25, 0.25]))
+    found = Evaluation("test", nats, 3, 6, Audit("none", "lossy", 6, 3), known)
+    assert found.unigram_normalised_loss == pytest.approx(-0.0822867, rel=1e-5)
+    assert found.scalars()["test/unigram_normalised_loss"] == found.unigram_normalised_loss
+    assert isinstance(Evaluation("test", 0.0, 0, 0, Audit("none", "empty", 0, 0), 0.0).unigram_normalised_loss, Missing)
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_frequencies_are_asked_for_the_very_targets_that_are_scored(corpus: Corpus, isolated: bool) -> None:
+    """Against a loop over the text: bytes are ids behind the end of document, which is id 0."""
+    found = score(corpus, model(corpus.tokenizer.vocab_size), isolated=isolated)
+    total = int(COUNTS.sum()) + 257
+    targets = [id_ for line in LINES for id_ in (*(byte + 1 for byte in line), 0)]
+    unigram = -sum(math.log((int(COUNTS[id_]) + 1) / total) for id_ in targets)
+    assert found.tokens == len(targets)
+    assert found.unigram_normalised_loss == pytest.approx(found.nats / len(targets) - unigram / len(targets), rel=1e-9)

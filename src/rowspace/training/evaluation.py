@@ -2,6 +2,7 @@
 
 Nats and bytes are summed over the same scored targets. The number exists only where the ledger has decoded every
 document back to its very bytes and the bytes of the scored tokens add up to them; else it is missing, with the reason.
+Beside it stands the loss less that of token frequencies alone, which exists for every tokenizer.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
+from rowspace.data.floors import unigram
 from rowspace.data.ledger import Audit, audit, bits_per_byte
 from rowspace.data.stream import TokenStream
 from rowspace.model.language_model import LanguageModel
@@ -22,13 +25,17 @@ from rowspace.tokenization.base import Tokenizer
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Sums over every scored target of a split, and the ledger's verdict on its bytes."""
+    """Sums over every scored target of a split, and the ledger's verdict on its bytes.
+
+    `unigram_nats` are those of the same targets by their frequency in training.
+    """
 
     split: str
     nats: float
     tokens: int
     bytes: int
     audit: Audit
+    unigram_nats: float
 
     @property
     def loss(self) -> float | Missing:
@@ -43,17 +50,30 @@ class Evaluation:
             return Missing(f"{scored}, the ledger has {self.audit.tokens} tokens of {self.audit.bytes} bytes")
         return bits_per_byte(self.nats, self.audit)
 
+    @property
+    def unigram_normalised_loss(self) -> float | Missing:
+        """Mean -ln(p(token | what comes before) / p(token)), p(token) by training counts. Roh et al. 2020."""
+        return (self.nats - self.unigram_nats) / self.tokens if self.tokens else Missing("no token is scored")
+
     def scalars(self) -> dict[str, float | Missing]:
         """The numbers by metric key."""
-        return {f"{self.split}/loss": self.loss, f"{self.split}/bpb": self.bpb}
+        found = {"loss": self.loss, "bpb": self.bpb, "unigram_normalised_loss": self.unigram_normalised_loss}
+        return {f"{self.split}/{name}": value for name, value in found.items()}
 
 
 def evaluate(
-    model: LanguageModel, batches: Iterable[Any], *, split: str, tokenizer: Tokenizer, stream: TokenStream
+    model: LanguageModel,
+    batches: Iterable[Any],
+    *,
+    split: str,
+    tokenizer: Tokenizer,
+    stream: TokenStream,
+    train_counts: np.ndarray,
 ) -> Evaluation:
     """Score every target of `stream` once, in fixed windows, in full precision and without dropout.
 
-    `batches` are `rowspace.data.batches.EvaluationBatches` of the stream. The weights, the training mode and the
+    `batches` are `rowspace.data.batches.EvaluationBatches` of the stream, `train_counts` (V,) occurrences of each id
+    in training. The weights, the training mode and the
     random generators are left as they were. Sums are float64.
     """
     device = next(model.parameters()).device
@@ -67,7 +87,10 @@ def evaluate(
             nats += each.double().masked_fill(~scored, 0.0).sum()
             counts += torch.stack([scored.sum(), (on_device.target_bytes * scored).sum()])
     tokens, of_bytes = counts.tolist()
-    return Evaluation(split, nats.item(), tokens, of_bytes, audit(tokenizer, stream))
+    audited = audit(tokenizer, stream)
+    return Evaluation(
+        split, nats.item(), tokens, of_bytes, audited, unigram_nats=unigram(stream, train_counts, audited).nats
+    )
 
 
 @contextlib.contextmanager
