@@ -6,8 +6,11 @@ import hashlib
 import itertools
 from math import log
 
+import jaxtyping
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.parts import ids, model, option, shape
 
@@ -83,6 +86,36 @@ def test_isolated_documents_are_scored_as_if_each_stood_alone(position: str):
     together = lm(packed, positions, segments)
     torch.testing.assert_close(together, torch.cat((lm(one), lm(two)), 1), atol=1e-5, rtol=1e-5)
     assert not torch.allclose(lm(packed)[:, 6:], together[:, 6:], atol=1e-5)
+
+
+@given(
+    V=st.integers(2, 60), heads=st.integers(1, 3), pairs=st.integers(1, 4), B=st.integers(1, 4), T=st.integers(1, 9),
+    tie=st.booleans(),
+)  # fmt: skip
+@settings(max_examples=30, deadline=None, derandomize=True)
+def test_shapes_are_those_of_the_table_of_symbols(V: int, heads: int, pairs: int, B: int, T: int, tie: bool):
+    """E and U (V, d), x and h (B, T, d), z and p (B, T, V), whatever the sizes."""
+    d = 2 * heads * pairs
+    lm = model(V, model=shape(d=d, heads=heads, n_ctx=9), head=option("head", "linear", tie=tie))
+    tokens = ids(V, B=B, T=T)
+    assert lm.embedding.weight.shape == lm.head.weight.shape == (V, d)
+    assert lm.inputs(tokens).shape == lm(tokens).shape == (B, T, d)
+    z = lm.logits(lm(tokens))
+    assert z.shape == (B, T, V)
+    torch.testing.assert_close(z.softmax(-1).sum(-1), torch.ones(B, T))
+    assert lm.token_nats(tokens, tokens).shape == (B, T)
+    total, count = lm.loss(lm(tokens), tokens)
+    assert total.shape == count.shape == ()
+
+
+def test_while_testing_a_wrong_shape_is_refused_where_it_comes_in():
+    lm, tokens = model(), ids()
+    with pytest.raises(jaxtyping.TypeCheckError):
+        lm.loss(lm(tokens), tokens[:, 1:])
+    with pytest.raises(jaxtyping.TypeCheckError):
+        lm.inputs(tokens[0])
+    with pytest.raises(jaxtyping.TypeCheckError):
+        lm.token_nats(tokens, tokens.float())
 
 
 def test_a_row_of_h0_depends_on_its_own_token_alone_and_a_state_on_earlier_ones():

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import pytorch_lightning as lightning
 import torch
 from torch import nn
 
-from rowspace.data.batches import NOT_SCORED, Batch
+from rowspace.data.batches import NOT_SCORED, Batch, TrainingBatches
+from rowspace.data.stream import open_or_build
 from rowspace.training.fitting import run_steps
 from rowspace.training.task import Task
 from tests.parts import model, option, shape
@@ -95,6 +98,58 @@ def test_a_step_follows_the_mean_over_tokens_and_not_the_mean_over_rows() -> Non
     for (name, moved), (_, start) in zip(task.model.named_parameters(), oracle.named_parameters(), strict=True):
         assert start.grad is not None
         torch.testing.assert_close(moved, start - start.grad, rtol=1e-4, atol=1e-6, msg=name)
+
+
+def test_one_step_of_the_loop_is_the_one_worked_out_by_hand() -> None:
+    """Lookup, RMSNorm, scores, softmax and their gradients in float64, with ids that occur several times."""
+    choices = {"model": shape(d=4), "body": "none", "position": "none"}
+    choices["head"] = option("head", "linear", tie=False, logit_scale=1.0)
+    batch = batch_of_lengths(5, 12)
+    batch.ids[:] %= 6
+    task, _ = fit([batch], **choices)
+    start = model(V, **choices)
+    E, U = (weight.detach().double().numpy() for weight in (start.embedding.weight, start.head.weight))
+    scored = (batch.targets >= 0).numpy()
+    ids, targets = batch.ids.numpy()[scored], batch.targets.numpy()[scored]
+    x = E[ids]
+    rms = np.sqrt((x**2).mean(1, keepdims=True) + 1e-6)
+    h = x / rms
+    p = np.exp(h @ U.T) / np.exp(h @ U.T).sum(1, keepdims=True)
+    dz = (p - np.eye(V)[targets]) / len(ids)
+    dh = dz @ U
+    dx = (dh - h * (dh * h).mean(1, keepdims=True)) / rms
+    dE = np.zeros_like(E)
+    for row, gradient in zip(ids, dx, strict=True):
+        dE[row] += gradient
+    made = task.model
+    np.testing.assert_allclose(made.embedding.weight.detach().numpy(), E - dE, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(made.head.weight.detach().numpy(), U - dz.T @ h, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(made.body.norm.weight.detach().numpy(), 1 - (dh * h).sum(0), rtol=1e-4, atol=1e-6)
+    assert task.take_tally().loss == pytest.approx(-np.log(p[np.arange(len(ids)), targets]).mean(), rel=1e-5)
+    assert not np.array_equal(E - dE, E)
+    assert np.array_equal(made.embedding.weight.detach().numpy()[6:], start.embedding.weight.detach().numpy()[6:])
+
+
+def test_in_a_text_that_goes_round_each_token_learns_the_next_one_and_the_loss_vanishes(tmp_path: Path) -> None:
+    tokenizer = option("tokenizer", "byte").fit([])
+    stream = open_or_build(tokenizer, [b"abc" * 400], cache=tmp_path)
+    batches = TrainingBatches(stream, batch_size=4, n_ctx=T, seed=0, steps=60, isolated=False)
+    head = option("head", "linear", tie=False)
+    task = Task(
+        model=model(257, model=shape(d=32), body="none", position="none", head=head),
+        optimizer=lambda module: torch.optim.AdamW(module.parameters(), lr=0.1),
+        schedule=option("schedule", "constant", warmup_steps=0),
+        total_steps=60,
+        accumulate=1,
+        clip=None,
+        facts={},
+    )
+    run_steps(task, batches, option=option("trainer", "default"), callbacks=[], resume=None)
+    a, b, c = tokenizer.encode("abc")
+    chosen = task.model.logits(task.model(torch.tensor([[a, b, c]]))).argmax(-1)
+    assert chosen.tolist() == [[b, c, a]]
+    text = torch.tensor([tokenizer.encode("abc" * 20)])
+    assert float(task.model.token_nats(text[:, :-1], text[:, 1:]).mean()) < 0.01
 
 
 def test_isolated_batches_are_cut_with_their_positions_and_segments() -> None:
