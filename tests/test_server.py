@@ -25,6 +25,12 @@ def test_exit_code_and_both_streams_come_back(rowspace: Client, tmp_path: Path) 
     assert "did you mean model.d?" in done.stderr
 
 
+def test_something_can_be_made_to_go_wrong_in_the_process_of_one_command_line(rowspace: Client, tmp_path: Path) -> None:
+    assert rowspace("--version", cwd=tmp_path, before="os:abort").code == -signal.SIGABRT
+    assert rowspace("--version", cwd=tmp_path, before="os:putenv A B").code == 0
+    assert rowspace("--version", cwd=tmp_path).code == 0
+
+
 def test_a_command_line_can_be_killed_and_others_go_on(rowspace: Client, tmp_path: Path) -> None:
     waiting = rowspace.start("train", "--help", cwd=tmp_path, env={"PYTHONBREAKPOINT": "0"})
     waiting.kill(signal.SIGSTOP)

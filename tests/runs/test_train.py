@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,18 @@ def test_watching_changes_no_weight(rowspace: Client, finished: Path, tmp_path: 
     assert done.code == 0, done.stderr
     first, second = weights(finished), weights(run_folder(tmp_path))
     assert all(torch.equal(first[key], second[key]) for key in first)
+
+
+def test_reading_a_run_writes_nothing_but_the_page(rowspace: Client, finished: Path, tmp_path: Path) -> None:
+    """Generation and a new page leave weights, tokenizer, rows and tables byte by byte as training left them."""
+    shutil.copytree(finished, tmp_path / "run")
+    kept = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    for words in (("generate", "run", "n=5", "weights=last"), ("generate", "run", "n=5"), ("report", "run")):
+        done = rowspace(*words, cwd=tmp_path)
+        assert done.code == 0, done.stderr
+    now = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    assert {path.name for path in kept if now[path] != kept[path]} <= {"report.html"}
+    assert {path.name for path in now.keys() - kept.keys()} == set()
 
 
 def test_a_dry_run_shows_the_ledger_and_touches_nothing(rowspace: Client, tmp_path: Path) -> None:
