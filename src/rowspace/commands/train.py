@@ -33,6 +33,7 @@ def run(config: RunConfig, call: Call) -> float | None:
         _show_ledger(config, terminal)
         return None
 
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # else threads spin while another program has their core
     from rowspace.run import train
 
     try:
