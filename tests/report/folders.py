@@ -1,6 +1,5 @@
 """A run folder as a run leaves it, with tokens that try to take over the page."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +103,15 @@ def make(path: Path, *, tables: tuple[str, ...] = ("E",), hostile: str = HOSTILE
     folder.write_table("frequency", frequency_rows(tables))
     folder.write_table(
         "truth_card",
-        [{"key": "closure", "value": json.dumps("CLOSED"), "unit": "", "better": "neither", "note": hostile}],
+        [
+            {"key": key, "value": value, "unit": "", "better": "neither", "note": note}
+            for key, value, note in (
+                ("closure", "CLOSED", hostile),
+                ("sha256", "ab" * 32, ""),
+                ("algorithm", "byte-level BPE: the most frequent pair first, equal counts by the smaller pair", ""),
+                ("bytes_per_token", 3.84, "bytes of the text over tokens: higher is shorter sequences " * 2),
+            )
+        ],
     )
     folder.write_table(
         "pieces",

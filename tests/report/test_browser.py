@@ -158,6 +158,12 @@ def test_a_small_screen_scrolls_only_downwards(browser, file):
     opened.context.close()
 
 
+def test_the_truth_card_and_the_ledger_fit_the_column(light):
+    overflow = "[...document.querySelectorAll('.scroll')].filter((b) => b.scrollWidth > b.clientWidth + 1).length"
+    assert light.value("document.querySelectorAll('.scroll table.card').length") == 1
+    assert light.value(overflow) == 0
+
+
 def test_on_paper_all_rows_are_there_and_navigation_is_not(light):
     light.page.emulate_media(media="print")
     assert light.value("getComputedStyle(document.querySelector('nav')).display") == "none"
