@@ -135,6 +135,28 @@ def test_a_folder_asked_for_is_honoured(trained: Trained, tmp_path: Path) -> Non
     assert [call.folder for _, call in trained.jobs[1:]] == [tmp_path / "sweep" / "0", tmp_path / "sweep" / "1"]
 
 
+@pytest.mark.parametrize("words", [["hydra.run.dir=taken/x"], ["hydra.sweep.dir=taken/x", "-m", "seed=0,1"]])
+def test_a_folder_asked_for_that_cannot_be_made_is_one_sentence(
+    trained: Trained, tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    (tmp_path / "taken").write_text("a file")
+    assert cli.door(["train", *words]) == 1
+    said = capfd.readouterr().err
+    assert f"rowspace train: {words[0].partition('=')[0]}: cannot make the folder taken/x" in said
+    assert "Traceback" not in said
+    assert trained.jobs == []
+
+
+def test_a_disk_that_fails_one_job_is_a_sentence_in_a_sweep_too(
+    trained: Trained, capfd: pytest.CaptureFixture[str]
+) -> None:
+    trained.fail = lambda config: OSError(28, "No space left", "\x1b[31m.txt") if config.seed == 1 else None
+    assert cli.door(["train", "-m", "seed=0,1"]) == 1
+    said = capfd.readouterr().err
+    assert "failed: No space left: \\x1b[31m.txt" in said
+    assert "Traceback" not in said
+
+
 def test_an_experiment_of_the_user_is_composed_from_config_dir(trained: Trained, tmp_path: Path) -> None:
     experiment = tmp_path / "mine" / "experiment" / "wide.yaml"
     experiment.parent.mkdir(parents=True)

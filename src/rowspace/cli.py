@@ -10,7 +10,6 @@ A command is a file in `rowspace/commands/` with `run(config, call)` and, where 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import signal
 import sys
@@ -18,7 +17,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from rowspace.errors import ConfigError, RowspaceError, Stopped, closest
+from rowspace.errors import ConfigError, RowspaceError, Stopped, closest, in_one_sentence
+from rowspace.terminal import visible
 
 COMMANDS = {
     "train": "train, watch and report one run, or a sweep of runs with -m",
@@ -27,9 +27,6 @@ COMMANDS = {
     "report": "write the page of a run again",
     "doctor": "show versions, machine and caches, and what is missing",
 }
-MACHINE_ERRORS = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENOMEM, errno.EIO}
-)
 
 
 def main() -> None:
@@ -55,8 +52,9 @@ def door(words: Sequence[str]) -> int:
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in MACHINE_ERRORS:
-            return _say(f"{title}: {error.strerror}: {error.filename or 'no file is named'}", 1)
+        sentence = in_one_sentence(error)
+        if sentence is not None:
+            return _say(f"{title}: {sentence}", 1)
         traceback.print_exc()
         return _say(f"{title}: failed: {type(error).__name__}: {error}", 1)
     return 0
@@ -145,8 +143,9 @@ def _explained(title: str, error: RowspaceError) -> str:
 
 
 def _say(message: str, code: int) -> int:
+    """The message on stderr; it may quote names and texts that hold what steers a terminal."""
     with contextlib.suppress(OSError):
-        print(message, file=sys.stderr, flush=True)
+        print("\n".join(visible(line) for line in message.split("\n")), file=sys.stderr, flush=True)
     return code
 
 

@@ -6,6 +6,7 @@ Jobs raise these; only the outermost door (`rowspace.cli`) turns them into exit 
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -56,6 +57,27 @@ class Stopped(BaseException):
         self.signal_number = signal_number
         self.exit_code = 128 + signal_number
         super().__init__(f"stopped by signal {signal_number}")
+
+
+MACHINE_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENOMEM, errno.EIO}
+)
+"""What the system refuses for reasons of its own, whether or not it names a file."""
+
+
+def in_one_sentence(error: Exception) -> str | None:
+    """The sentence for a person, where an error is of a kind that has one; None for a bug, which needs its traceback.
+
+    Beside our own errors these are what the system refuses about a file that it names, and memory that it lacks.
+    """
+    if isinstance(error, RowspaceError):
+        return str(error)
+    if isinstance(error, OSError) and (error.errno in MACHINE_ERRORS or error.filename is not None):
+        return f"{error.strerror or error}: {error.filename or 'no file is named'}"
+    lacks = isinstance(error, RuntimeError) and "can't allocate memory" in str(error)  # torch, on a processor
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or lacks:
+        return "the memory does not suffice; take a smaller model, trainer.batch_size or model.n_ctx, or less text"
+    return None
 
 
 def closest(name: str, known: Iterable[str]) -> str:

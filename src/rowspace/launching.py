@@ -27,7 +27,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from rowspace.composition import compose, conf_dir, plain
-from rowspace.errors import ConfigError, MachineError, Problem, RowspaceError
+from rowspace.errors import ConfigError, MachineError, Problem, in_one_sentence
+from rowspace.terminal import visible
 
 SLOW_TO_CHECK = 20
 
@@ -59,9 +60,21 @@ def launch(hydra: Any, command: str, name: str, args: Any, typed: tuple[str, ...
     if problems:
         raise ConfigError(*problems)
     once = Recorded(job)
-    hydra.run(name, once, [*quiet, *args.overrides])
+    with _folder_of("hydra.run.dir"):
+        hydra.run(name, once, [*quiet, *args.overrides])
     if once.rows[0].error is not None:
         raise once.rows[0].error
+
+
+@contextmanager
+def _folder_of(key: str) -> Iterator[None]:
+    """What Hydra itself cannot write as one sentence; what a job cannot was kept with its row."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        right = "name a folder that can be made and written to"
+        raise MachineError(f"{key}: cannot make the folder {error.filename}: {why}; {right}") from error
 
 
 def _show(hydra: Any, name: str, args: Any) -> None:
@@ -145,7 +158,8 @@ def _sweep(hydra: Any, name: str, overrides: list[str], job: Job) -> None:
         return
     recorded = Recorded(job, aloud=True)
     try:
-        hydra.multirun(name, recorded, overrides)
+        with _folder_of("hydra.sweep.dir"):
+            hydra.multirun(name, recorded, overrides)
     finally:
         if recorded.rows:
             print("\n".join(["", *_table(recorded.rows)]), flush=True)
@@ -198,8 +212,9 @@ def _quiet(composed: DictConfig) -> list[str]:
 
 
 def _say_failure(failure: Exception) -> None:
-    if isinstance(failure, RowspaceError):
-        print(f"failed: {failure}", file=sys.stderr, flush=True)
+    sentence = in_one_sentence(failure)
+    if sentence is not None:
+        print("\n".join(visible(line) for line in f"failed: {sentence}".split("\n")), file=sys.stderr, flush=True)
     else:
         import traceback
 
