@@ -117,6 +117,14 @@ def test_names_of_python_code_are_refused_at_any_depth_with_the_key_path(default
     assert "'pandas.read_pickle' was given" in problems[f"model.deep.0.er.{key}"]
 
 
+def test_a_value_of_neither_kind_is_one_problem_under_the_key_itself(default: dict[str, Any]) -> None:
+    text = {"name": "text", "files": {"a": "b"}, "column": "text", "split_by": "line", "documents": "packed"}
+    default["data"] = {**text, "val_fraction": 0.05, "test_fraction": 0.05, "take": None}
+    with pytest.raises(ConfigError) as refused:
+        load(default)
+    assert str(refused.value) == "data.files: {'a': 'b'} was given; a text or a list: [a, b]"
+
+
 def test_budgets_in_two_units_are_refused(default: dict[str, Any]) -> None:
     (said,) = _problems(_with(default, trainer__max_tokens=5000)).values()
     assert "exactly one of trainer.max_steps, trainer.max_tokens, trainer.max_epochs" in said

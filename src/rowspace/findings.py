@@ -67,7 +67,7 @@ def readable(
     """The findings about one section; `title` is what a person calls its owner, `fields` are the owner's keys."""
     problems: dict[str, Problem] = {}
     for finding in error.errors(include_url=False):
-        path = _path(plain, finding["loc"])
+        path = _path(plain, finding["loc"], absent=finding["type"] == "missing")
         if any(part in CODE_KEYS for part in path) or finding["input"] == MISSING:
             continue
         key = ".".join([section, *path])
@@ -90,11 +90,14 @@ def unknown_option(section: str, plain: Any, known: Collection[str]) -> Problem:
     return Problem(f"{section}.name", f"{_shown(plain['name'])} was given", closest(str(plain["name"]), known))
 
 
-def _path(plain: Any, loc: Iterable[int | str]) -> list[str]:
-    """The keys of a location, without the labels that pydantic adds for members of a union."""
+def _path(plain: Any, loc: Iterable[int | str], *, absent: bool) -> list[str]:
+    """The keys of a location, without the labels that pydantic adds for members of a union.
+
+    `absent`: the last key is one that should be there and is not.
+    """
     path: list[str] = []
     for part in loc:
-        if isinstance(plain, Mapping):
+        if isinstance(plain, Mapping) and (absent or part in plain):
             plain = plain.get(part)
         elif isinstance(plain, list | tuple) and isinstance(part, int) and part < len(plain):
             plain = plain[part]

@@ -32,7 +32,9 @@ class Text(DataOption):
     """Local files: plain text, jsonl, parquet, csv or a saved Hugging Face dataset folder."""
 
     name: Literal["text"]
-    files: str | Annotated[list[str], Field(min_length=1)]
+    files: (
+        Annotated[str, Field(min_length=1)] | Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    )
     """A path or several: each a file, a folder or a glob."""
     column: str = Field(min_length=1)
     """Where the text is in jsonl, parquet, csv and saved datasets; plain text has no columns."""
