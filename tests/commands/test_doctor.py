@@ -82,6 +82,19 @@ def test_a_missing_browser_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(found.status == "note" and "apt-get install chromium" in found.text for found in doctor.tools())
 
 
+@pytest.mark.parametrize("what", ["outputs", "cache"])
+def test_a_file_where_a_folder_should_be_is_a_problem(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str
+) -> None:
+    (tmp_path / what).write_text("a file")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ROWSPACE_CACHE", str(tmp_path / "cache"))
+    found = [*doctor.tools(), *doctor.caches()]
+    assert [one.text for one in found if one.status == "problem"] == [
+        f"{tmp_path / what} is a file where a folder should be; move it away"
+    ]
+
+
 def test_a_full_disk_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     class Full:
         free = 2**20

@@ -149,7 +149,14 @@ def test_a_damaged_stream_is_built_anew_and_the_log_says_so(tmp_path, byte_token
     assert again.ids.tolist() == [256, *b"the cat", 256, 256, *"sät ".encode(), 256, 13, 10, 0, 256, 109, 256]
     assert "is damaged" in caplog.text
     assert "it is built anew" in caplog.text
+    assert "delete" not in caplog.text
     assert folders(tmp_path) == [stream.folder.name]
+
+
+def test_a_cache_that_cannot_be_a_folder_is_one_sentence(tmp_path, byte_tokenizer):
+    (tmp_path / "cache").write_text("a file")
+    with pytest.raises(MachineError, match=r"cannot be kept in .*set ROWSPACE_CACHE to another folder"):
+        open_or_build(byte_tokenizer, TEXTS, cache=tmp_path / "cache")
 
 
 def test_a_cache_of_another_tokenizer_is_never_used(tmp_path, byte_tokenizer, other_tokenizer, caplog):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,22 @@ def test_a_damaged_cache_is_fitted_anew_and_the_log_says_so(tmp_path: Path, capl
     assert load(folder).sha256 == first.sha256
 
 
+@pytest.mark.parametrize("name", ["tokenizer.json", "rowspace.json"])
+def test_a_cached_file_that_is_no_text_is_fitted_anew(tmp_path: Path, name: str) -> None:
+    first = fit_cached(option("char"), DOCUMENTS, tmp_path)
+    (folder,) = folders(tmp_path)
+    (folder / name).write_bytes(b"\xff")
+    assert fit_cached(option("char"), DOCUMENTS, tmp_path).sha256 == load(folder).sha256 == first.sha256
+
+
+def test_a_file_in_the_place_of_a_cached_fit_is_replaced(tmp_path: Path) -> None:
+    first = fit_cached(option("char"), DOCUMENTS, tmp_path)
+    (folder,) = folders(tmp_path)
+    shutil.rmtree(folder)
+    folder.write_text("a file")
+    assert fit_cached(option("char"), DOCUMENTS, tmp_path).sha256 == load(folder).sha256 == first.sha256
+
+
 def test_a_failed_fit_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="at most"):
         fit_cached(option("bpe", vocab_size=99_999), DOCUMENTS, tmp_path)
@@ -90,7 +107,7 @@ def test_a_larger_tokenizer_is_cached_once_for_all_its_cuts(tmp_path: Path) -> N
 
 
 def test_a_missing_folder_and_a_later_format_are_said(tmp_path: Path) -> None:
-    with pytest.raises(MachineError, match="cannot read the tokenizer in"):
+    with pytest.raises(MachineError, match=r"cannot be read .No such file or directory.: restore the folder"):
         load(tmp_path / "none")
     option("byte").fit().save(tmp_path)
     stored = json.loads((tmp_path / "rowspace.json").read_text(encoding="utf-8"))

@@ -124,10 +124,7 @@ def tools() -> Iterator[Finding]:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     missing = "no chromium: tests of the pages are skipped; on Debian: apt-get install chromium"
     yield Finding("tools", "ok" if chromium else "note", f"chromium at {chromium}" if chromium else missing)
-    outputs = _existing(Path("outputs"))
-    writable = os.access(outputs, os.W_OK)
-    text = f"{outputs.absolute()} is writable" if writable else f"{outputs.absolute()} cannot be written by this user"
-    yield Finding("tools", "ok" if writable else "problem", text)
+    yield _writable("tools", Path("outputs"))
     mode = os.environ.get("WANDB_MODE")
     yield Finding(
         "tools", "ok", f"W&B mode {mode} by WANDB_MODE" if mode else "W&B is offline unless logger.mode says so"
@@ -140,6 +137,7 @@ def caches() -> Iterator[Finding]:
     from rowspace.data.stream import cached_streams, verify_stream
 
     root = cache_root()
+    yield _writable("caches", root)
     streams = cached_streams(root)
     size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) / 2**20 if root.is_dir() else 0
     yield Finding("caches", "ok", f"{root}: {len(streams)} token streams, {size:.0f} MiB in all")
@@ -195,6 +193,16 @@ def _existing(path: Path) -> Path:
     while not path.exists():
         path = path.parent
     return path
+
+
+def _writable(topic: str, folder: Path) -> Finding:
+    """Whether results can be written to a folder that is there or would be made."""
+    found = _existing(folder)
+    if not found.is_dir():
+        return Finding(topic, "problem", f"{found} is a file where a folder should be; move it away")
+    if not os.access(found, os.W_OK):
+        return Finding(topic, "problem", f"{found} cannot be written by this user")
+    return Finding(topic, "ok", f"{found} is writable")
 
 
 def _accelerator() -> Finding:

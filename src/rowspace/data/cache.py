@@ -53,7 +53,7 @@ def build_once(
         except FileNotFoundError:
             pass
         except DamagedError as damage:
-            LOG.warning("%s: it is built anew", damage)
+            LOG.warning("%s: it is built anew", damage.problem)
         with _on_disk(folder.parent, what):
             _build(folder, build)
         return open_(folder)
@@ -107,7 +107,9 @@ def _on_disk(folder: Path, what: str) -> Iterator[None]:
             raise MachineError(f"the disk is full: the {what} does not fit into {folder}; {advice}") from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise MachineError(f"{folder} is not writable; set ROWSPACE_CACHE to a folder that is") from error
-        raise
+        why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        advice = "set ROWSPACE_CACHE to another folder"
+        raise MachineError(f"the {what} cannot be kept in {folder} ({why}); {advice}") from error
 
 
 def _sync(folder: Path) -> None:

@@ -28,7 +28,11 @@ SAMPLED = 4
 
 
 class DamagedError(MachineError):
-    """A folder does not hold what its header says."""
+    """A folder does not hold what its header says: `problem` in words, and what to delete where nobody mends it."""
+
+    def __init__(self, problem: str, folder: Path) -> None:
+        self.problem = problem
+        super().__init__(f"{problem}; delete {folder}")
 
 
 def seal(folder: Path, facts: Mapping[str, Any], files: Mapping[str, tuple[str, BlockFile]]) -> None:
@@ -50,7 +54,7 @@ def unseal(folder: Path, what: str) -> tuple[dict[str, Any], dict[str, np.ndarra
     for name, kept in header["files"].items():
         problem = _check_file(folder / f"{name}.bin", kept, whole=False)
         if problem is not None:
-            raise DamagedError(f"the cached {what} is damaged ({problem}); delete {folder}")
+            raise DamagedError(f"the cached {what} is damaged ({problem})", folder)
     arrays = {name: _map_array(folder / f"{name}.bin", kept["dtype"]) for name, kept in header["files"].items()}
     return header, arrays
 
@@ -80,7 +84,7 @@ def _header(folder: Path, what: str) -> dict[str, Any]:
     except (FileNotFoundError, ValueError, KeyError, AttributeError, TypeError):
         whole = False
     if not whole:
-        raise DamagedError(f"the cached {what} is damaged ({HEADER} is not what was written); delete {folder}")
+        raise DamagedError(f"the cached {what} is damaged ({HEADER} is not what was written)", folder)
     return header
 
 

@@ -104,7 +104,7 @@ def open_or_build(
     def open_(folder: Path) -> TokenStream:
         stream = open_stream(folder)
         if (stream.sha256, stream.tokenizer_sha256) != (name, tokenizer.sha256):
-            raise DamagedError(f"{folder} holds the tokens of another tokenizer or text than its name says")
+            raise DamagedError(f"the cached {WHAT} holds another tokenizer's tokens or text than its name says", folder)
         return stream
 
     return build_once(cache / "streams" / name[:32], build=build, open_=open_, what=WHAT, progress=progress)
@@ -205,7 +205,7 @@ def open_stream(folder: Path) -> TokenStream:
     """
     header, arrays = unseal(folder, WHAT)
     if set(arrays) != set(FILES) or header.get("format") != FORMAT:
-        raise DamagedError(f"the cached {WHAT} has another format than this version of rowspace reads; delete {folder}")
+        raise DamagedError(f"the cached {WHAT} has another format than this version of rowspace reads", folder)
     facts = {name: header[name] for name in ("sha256", "tokenizer_sha256", "vocab_size", "eos_id")}
     return TokenStream(**arrays, **facts, folder=folder)
 

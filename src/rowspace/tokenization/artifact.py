@@ -38,9 +38,15 @@ Progress = Callable[[str, int, int], None]
 
 def load(folder: Path) -> Tokenizer:
     """The tokenizer that was saved in the folder. MachineError when it is missing, changed, or of a later format."""
-    with machine_errors("read the tokenizer in", folder):
+    try:
         text = (folder / "tokenizer.json").read_text(encoding="utf-8")
         raw = (folder / "rowspace.json").read_text(encoding="utf-8")
+    except OSError as error:
+        raise MachineError(
+            f"the tokenizer in {folder} cannot be read ({error.strerror}): restore the folder"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise MachineError(_changed(folder)) from error
     try:
         stored: dict[str, Any] = json.loads(raw)
         if stored["format"] != FORMAT:
@@ -139,8 +145,9 @@ def _store(fitted: Tokenizer, folder: Path) -> None:
     try:
         fitted.save(temporary)
         with machine_errors("write the tokenizer cache", folder):
-            if folder.exists():
+            if folder.is_dir():
                 shutil.rmtree(folder)
+            folder.unlink(missing_ok=True)  # where something that is no folder has its name
             os.replace(temporary, folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
