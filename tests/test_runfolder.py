@@ -102,6 +102,18 @@ def test_a_folder_without_run_json_is_no_run(tmp_path: Path) -> None:
         RunFolder(tmp_path)
 
 
+def test_a_file_is_no_run_either(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ConfigError, match="file is no run folder"):
+        RunFolder(tmp_path / "file")
+
+
+def test_a_run_json_that_holds_no_mapping_is_said(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("[]")
+    with pytest.raises(MachineError, match="does not say how a run went"):
+        RunFolder(tmp_path)
+
+
 def test_a_damaged_run_json_is_said(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"hash": ')
     with pytest.raises(MachineError, match=r"run\.json cannot be read"):

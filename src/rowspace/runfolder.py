@@ -95,10 +95,12 @@ class RunFolder:
         file = self.path / "run.json"
         try:
             self.run: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise ConfigError(f"path: {self.path} is no run folder (it has no run.json); see outputs/") from None
+        except (FileNotFoundError, NotADirectoryError):
+            raise ConfigError(f"{self.path} is no run folder (it has no run.json); see outputs/") from None
         except (OSError, ValueError) as error:
             raise MachineError(f"{file} cannot be read: {error}; move the folder away and train again") from error
+        if not isinstance(self.run, dict):
+            raise MachineError(f"{file} does not say how a run went; move the folder away and train again")
 
     # ---------------------------------------------------------------- run.json
     def update(self, **fields: Any) -> None:

@@ -180,3 +180,9 @@ def test_a_dataset_that_is_not_there_is_said_in_one_line(cache, network, monkeyp
     monkeypatch.setattr(datasets, "load_dataset", absent)
     with pytest.raises(ConfigError, match=r"'owner/name' cannot be read: Dataset 'owner/name' doesn't exist$"):
         option("owner/name").load(cache=cache)
+
+
+def test_a_file_is_answered_with_the_option_that_reads_it(tmp_path, cache):
+    (tmp_path / "my.txt").write_text("text")
+    with pytest.raises(ConfigError, match=r"is a file; data=text data.files=.*my.txt reads it"):
+        option(tmp_path / "my.txt").load(cache=cache)

@@ -41,7 +41,13 @@ def test_a_run_continues_only_with_its_own_tokenizer(rowspace: Client, finished:
 def test_only_a_finished_run_can_be_continued(rowspace: Client, tmp_path: Path) -> None:
     done = rowspace("train", *TINY, *CHEAP, "trainer.continue_from=nowhere", cwd=tmp_path)
     assert done.code == 2
-    assert "nowhere is no run folder" in done.stderr
+    assert "trainer.continue_from: nowhere is no run folder" in done.stderr
+
+
+def test_a_model_of_other_sizes_cannot_start_from_a_run(rowspace: Client, finished: Path, tmp_path: Path) -> None:
+    done = rowspace("train", *TINY, *CHEAP, "model.d=20", f"trainer.continue_from={finished}", cwd=tmp_path)
+    assert done.code == 2
+    assert f"trainer.continue_from: {finished}/checkpoints/last.ckpt does not fit this model" in done.stderr
 
 
 def test_a_run_comes_back_from_its_folder(finished: Path) -> None:

@@ -82,9 +82,7 @@ def valid(prompt: str) -> str:
     try:
         prompt.encode()
     except UnicodeEncodeError:
-        raise ConfigError(
-            "prompt holds bytes that are not UTF-8; give it as UTF-8 text, or `prompt=-` to read it"
-        ) from None
+        raise ConfigError("prompt: holds bytes that are not UTF-8; give it as UTF-8 text") from None
     return prompt
 
 

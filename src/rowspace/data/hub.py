@@ -44,6 +44,8 @@ class Hub(DataOption):
         if folder.is_dir():
             texts, empty = self._local(folder, cache, progress)
             return self._finish(texts, f"local folder {folder}", empty, [])
+        if folder.is_file():
+            raise ConfigError(f"data.path: {self.path!r} is a file; data=text data.files={self.path} reads it")
         if self.path.startswith(("/", "./", "../", "~")):
             raise ConfigError(f"data.path: {self.path!r} is no folder; give one that exists, or a name on the Hub")
         why = _why_offline()

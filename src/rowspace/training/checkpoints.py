@@ -39,7 +39,7 @@ def read(path: Path) -> dict[str, Any]:
     MachineError where the file is cut short, damaged or holds anything but tensors and plain values.
     """
     if not path.is_file():
-        raise ConfigError(f"path: there is no checkpoint at {path}; train the run first")
+        raise ConfigError(f"there is no checkpoint at {path}; train the run first")
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
@@ -89,4 +89,4 @@ def load_weights(model: torch.nn.Module, checkpoint: dict[str, Any], path: Path)
     except RuntimeError as error:
         first = str(error).splitlines()[1:2] or [str(error)]
         right = "give the model.*, body, position and head that it was trained with"
-        raise ConfigError(f"path: {path} does not fit this model ({first[0].strip()}); {right}") from error
+        raise ConfigError(f"{path} does not fit this model ({first[0].strip()}); {right}") from error

@@ -39,8 +39,11 @@ def starting_point(continue_from: str | None, tokenizer: Tokenizer) -> RunFolder
     """The finished run that trainer.continue_from names. ConfigError where it is not one, or has another tokenizer."""
     if continue_from is None:
         return None
-    source = RunFolder(Path(continue_from))
     key = "trainer.continue_from"
+    try:
+        source = RunFolder(Path(continue_from))
+    except ConfigError as error:
+        raise ConfigError(f"{key}: {error}") from None
     if status(source) != "finished":
         right = "a finished run (the same command again takes up an unfinished one)"
         raise ConfigError(Problem(key, f"{source.path} is {status(source)}", right))
@@ -54,7 +57,10 @@ def starting_point(continue_from: str | None, tokenizer: Tokenizer) -> RunFolder
 def start_from(source: RunFolder | None, model: LanguageModel) -> None:
     """Give the model the last weights of the source; its optimizer starts afresh, like every schedule."""
     if source is not None:
-        load_weights(model, read(source.last), source.last)
+        try:
+            load_weights(model, read(source.last), source.last)
+        except ConfigError as error:
+            raise ConfigError(f"trainer.continue_from: {error}") from error
 
 
 def watch(tokenizer: Tokenizer, stream: TokenStream, documents: Documents, *, steps: int, seed: int) -> Watched:
