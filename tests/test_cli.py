@@ -170,6 +170,11 @@ def test_flags_that_do_not_exist_are_a_bad_configuration(capfd: pytest.CaptureFi
     assert "--no-such-flag" in capfd.readouterr().err
 
 
+def test_a_config_dir_that_does_not_exist_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert cli.door(["train", "--config-dir", str(tmp_path / "none"), "--cfg", "job"]) == 2
+    assert f"--config-dir: {tmp_path / 'none'} is no folder" in capfd.readouterr().err
+
+
 def test_a_pickled_job_is_never_loaded(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pickled = tmp_path / "config.pickle"
     pickled.write_bytes(b"cos\nsystem\n(S'touch owned'\ntR.")

@@ -90,6 +90,8 @@ def _compose_and_run(command: str, words: list[str]) -> None:
     if args.experimental_rerun is not None:
         raise ConfigError("--experimental-rerun unpickles a file, which this program never does; give the overrides")
     if args.config_dir is not None:
+        if not os.path.isdir(args.config_dir):  # Hydra goes on without it
+            raise ConfigError(f"--config-dir: {args.config_dir} is no folder; give one that holds YAML files of yours")
         args.overrides.append(f"hydra.searchpath=[file://{os.path.abspath(args.config_dir)}]")
     name = args.config_name or command
     if args.help:

@@ -76,6 +76,8 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
     with claim(place, hash=full, wait=call.sweep, study=config.study) as folder:
         if folder.run["status"] == "finished":
             terminal.say(f"{folder.path} is finished already; rerun=true trains anew beside it")
+            if not (folder.path / "report.html").exists():  # the disk was full, or someone deleted it
+                page.write(folder, live=False)
             return folder
         terminal.log = folder.path / "train.log"
         provenance(folder, call.command, documents, data_name=config.data.name, warn=terminal.say)

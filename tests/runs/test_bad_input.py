@@ -111,6 +111,46 @@ def test_a_run_killed_between_its_last_step_and_its_result_only_needs_the_result
     assert rows(unfinished) == rows(finished)
 
 
+def test_a_finished_run_whose_page_is_gone_gets_it_again(
+    rowspace: Client, finished: Path, unfinished: Path, tmp_path: Path
+) -> None:
+    shutil.copy(finished / "run.json", unfinished / "run.json")
+    (unfinished / "report.html").unlink()
+    done = rowspace("train", *TINY, cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    assert "is finished already" in done.stderr
+    assert (unfinished / "report.html").exists()
+
+
+def test_bytes_that_are_no_text_are_refused_but_by_the_tokenizer_of_bytes(rowspace: Client, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"".join(b"line %d \xff\xfe\n" % number for number in range(200)))
+    mine = (*SHORT[2:], "data=text", "data.files=bad.txt")
+    assert_refused(
+        rowspace("train", *mine, "tokenizer=char", cwd=tmp_path), 2, "is not UTF-8", "or choose tokenizer=byte"
+    )
+    assert not (tmp_path / "outputs" / "default").exists()
+    done = rowspace("train", *mine, "tokenizer=byte", cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    assert "audit exact" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"", ("the corpus holds no text",)),
+        (b"the same\n" * 50, ("the corpus has one document", "at least three that differ")),
+        (b"a\nb\nc\n", ("model.n_ctx: 32 is longer than the training stream of 4 tokens",)),
+    ],
+    ids=["empty", "one", "bytes"],
+)
+def test_too_little_text_is_refused_with_what_would_be_enough(
+    rowspace: Client, tmp_path: Path, text: bytes, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "my.txt").write_bytes(text)
+    done = rowspace("train", *SHORT[2:], "data=text", "data.files=my.txt", cwd=tmp_path)
+    assert_refused(done, 2, *words)
+
+
 def test_windows_longer_than_the_text_are_refused(rowspace: Client, tmp_path: Path) -> None:
     done = rowspace("train", *SHORT, "data.size=5", "model.n_ctx=4096", cwd=tmp_path)
     assert_refused(done, 2, "model.n_ctx: 4096 is longer than the training stream")

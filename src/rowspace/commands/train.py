@@ -74,7 +74,7 @@ def _show_result(folder: RunFolder, terminal: Terminal) -> None:
 
     terminal.show(result_sentence(folder))
     rows = folder.read_table("neighbours")
-    first = [row for row in rows if row["rank"] == 1]
+    first = {row["token_id"]: row for row in rows if row["rank"] == 1}.values()  # a word may be asked for twice
     shown = [(show(r["token"] or r["word"]), show(r["neighbour"]), f"{r['cosine']:.2f}", r["verdict"]) for r in first]
     if shown:
         terminal.show("\n" + aligned(("word", "nearest", "cosine", "verdict"), shown[:10]))

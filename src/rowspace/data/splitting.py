@@ -99,4 +99,4 @@ def _hash(key: bytes) -> int:
 
 
 def _count(groups: int) -> str:
-    return "one document" if groups == 1 else f"{groups} documents that differ"
+    return "one document, or one again and again" if groups == 1 else f"{groups} documents that differ"
