@@ -126,7 +126,11 @@ def test_bytes_that_are_no_text_are_refused_but_by_the_tokenizer_of_bytes(rowspa
     (tmp_path / "bad.txt").write_bytes(b"".join(b"line %d \xff\xfe\n" % number for number in range(200)))
     mine = (*SHORT[2:], "data=text", "data.files=bad.txt")
     assert_refused(
-        rowspace("train", *mine, "tokenizer=char", cwd=tmp_path), 2, "is not UTF-8", "or choose tokenizer=byte"
+        rowspace("train", *mine, "tokenizer=char", cwd=tmp_path),
+        2,
+        "is not UTF-8",
+        "it begins 'line ",
+        "or choose tokenizer=byte",
     )
     assert not (tmp_path / "outputs" / "default").exists()
     done = rowspace("train", *mine, "tokenizer=byte", cwd=tmp_path)

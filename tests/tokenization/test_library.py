@@ -79,7 +79,7 @@ def test_half_a_surrogate_pair_is_named() -> None:
 
 def test_a_document_that_is_not_utf8_is_named_with_the_place() -> None:
     tokenizer = option("bpe").fit(sentences(300))
-    with pytest.raises(ConfigError, match=r"document 2 is not UTF-8 \(byte 0xff at 1\).*tokenizer=byte"):
+    with pytest.raises(ConfigError, match=r"document 2 is not UTF-8 \(byte 0xff at 1; it begins .*tokenizer=byte"):
         tokenizer.encode_documents([b"a", b"b", b"c\xff"])
 
 

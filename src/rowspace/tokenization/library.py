@@ -229,9 +229,10 @@ def text_of(document: bytes, index: int) -> str:
     try:
         return document.decode("utf-8")
     except UnicodeDecodeError as error:
+        begins = document[:40].decode("utf-8", errors="backslashreplace")
         raise ConfigError(
-            f"document {index} is not UTF-8 (byte {document[error.start]:#04x} at {error.start}): "
-            "mend the file, or choose tokenizer=byte, which takes any bytes"
+            f"document {index} is not UTF-8 (byte {document[error.start]:#04x} at {error.start}; "
+            f"it begins {begins!r}): mend the file, or choose tokenizer=byte, which takes any bytes"
         ) from error
 
 
