@@ -36,7 +36,7 @@ def test_the_first_sentence_is_the_result_beside_its_floors(page):
     assert "This model needs 1.417 bits for a byte of test text that it never saw" in seen.replace("\xa0", " ").replace(
         "&nbsp;", " "
     )
-    assert "word frequencies alone need 2.31 , blind guessing 3.21" in seen.replace("2.31,", "2.31 ,")
+    assert "token frequencies alone need 2.31 , blind guessing 3.21" in seen.replace("2.31,", "2.31 ,")
     for fact in ("2.46 M", "2 min 41 s", "1.45 M", "1.2 GB", "✓ bytes: exact", "✗ closure: open"):
         assert fact in seen
 
