@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 
 import torch
 
 from rowspace.model.allocator import keep_pages
+from rowspace.training.finals import peak_memory
 from tests.bench.loops import FlatLoop, OurLoop
 from tests.bench.sizes import SIZES
 
@@ -28,7 +28,7 @@ def main() -> None:
     loop = {"ours": OurLoop, "flat": FlatLoop}[variant](SIZES[size])
     for _ in range(2):
         loop.step()
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(peak_memory() / 1e6)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -81,7 +82,16 @@ def cost(model: LanguageModel, *, tokens: int, of_bytes: int, seconds: float) ->
 
 
 def peak_memory() -> int:
-    """Largest resident memory of this process so far, and of its GPU, in bytes."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    """Largest resident memory of this process so far, and of its GPU, in bytes.
+
+    Linux: VmHWM, which begins anew with the program. `ru_maxrss` starts at the size of the process that began it, so
+    a small run below a large parent would show the parent's.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        resident = int(line.split()[1]) * 1024
+    else:
+        unit = 1 if sys.platform == "darwin" else 1024
+        resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     return resident + (torch.cuda.max_memory_allocated() if torch.cuda.is_available() else 0)
