@@ -119,9 +119,9 @@ def test_names_of_python_code_are_refused_at_any_depth_with_the_key_path(default
 
 def test_a_value_of_neither_kind_is_one_problem_under_the_key_itself(default: dict[str, Any]) -> None:
     text = {"name": "text", "files": {"a": "b"}, "column": "text", "split_by": "line", "documents": "packed"}
-    default["data"] = {**text, "val_fraction": 0.05, "test_fraction": 0.05, "take": None}
+    wrong = _with(default, data={**text, "val_fraction": 0.05, "test_fraction": 0.05, "take": None})
     with pytest.raises(ConfigError) as refused:
-        load(default)
+        load(wrong)
     assert str(refused.value) == "data.files: {'a': 'b'} was given; a text or a list: [a, b]"
 
 
