@@ -104,6 +104,7 @@ def _train_held(
         per_epoch = TrainingBatches.windows_per_epoch(streams["train"], config.model.n_ctx)
         steps = option.steps(n_ctx=config.model.n_ctx, windows=per_epoch)
         order = {"batch_size": option.windows_per_step(), "seed": config.stream_seed("order"), "steps": steps}
+        windows["objective"] = config.body.objective(tokenizer, config.model.n_ctx)
         batches = TrainingBatches(streams["train"], **order, **windows)
 
     # --------------------------------------------------------------------------------------------- model

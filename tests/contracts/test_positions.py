@@ -34,8 +34,9 @@ def test_hooks_keep_shapes_and_types(name: str):
     h, q, k = torch.randn(2, 12, 16), torch.randn(2, 2, 12, 8), torch.randn(2, 2, 12, 8)
     for positions in (None, torch.arange(12).expand(2, 12)):
         assert scheme.add(h, positions).shape == h.shape
-        assert [x.shape for x in scheme.rotate(q, k, positions)] == [q.shape, k.shape]
-        bias = scheme.bias(h, positions)
+        assert [scheme.rotate(x, positions).shape for x in (q, k)] == [q.shape, k.shape]
+        at = torch.arange(12).expand(2, 12)
+        bias = scheme.bias(at, at, h)
         assert bias is None or torch.broadcast_shapes(bias.shape, (2, 2, 12, 12)) == (2, 2, 12, 12)
 
 
@@ -85,10 +86,10 @@ def test_schemes_inside_attention_leave_h0_to_the_rows_and_act_in_every_layer(na
     assert torch.equal(lm.inputs(tokens), lm.embedding.weight[tokens])
     seen = []
     rotate, bias = lm.position.rotate, lm.position.bias
-    lm.position.rotate = lambda q, k, p: seen.append("rotate") or rotate(q, k, p)  # type: ignore[method-assign]
-    lm.position.bias = lambda h, p: seen.append("bias") or bias(h, p)  # type: ignore[method-assign]
+    lm.position.rotate = lambda x, p: seen.append("rotate") or rotate(x, p)  # type: ignore[method-assign]
+    lm.position.bias = lambda *at: seen.append("bias") or bias(*at)  # type: ignore[method-assign]
     lm(tokens)
-    assert seen.count("rotate") == 2
+    assert seen.count("rotate") == 4  # queries and keys of two layers
     assert "bias" in seen
 
 

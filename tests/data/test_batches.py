@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from rowspace.data.batches import NOT_SCORED, EvaluationBatches, TrainingBatches, Windows
+from rowspace.data.batch import NOT_SCORED
+from rowspace.data.batches import EvaluationBatches, TrainingBatches, Windows
 from rowspace.errors import ConfigError
 
 EOS = 256

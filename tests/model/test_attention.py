@@ -7,11 +7,11 @@ from math import inf, sqrt
 import pytest
 import torch
 
-from rowspace.model.attention import Attention, causal_mask
+from rowspace.model.attention import Attention, Mask, self_mask
 from rowspace.position.scheme import PositionScheme
 from tests.parts import option
 
-CPU = torch.device("cpu")
+CAUSAL, ALL = Mask(None, causal=True), Mask(None, causal=False)
 SEGMENTS = torch.tensor([[0, 0, 0, 1, 1, 2], [0, 1, 1, 1, 1, 1]])
 
 
@@ -42,26 +42,34 @@ def by_definition(layer: Attention, x: torch.Tensor, visible) -> torch.Tensor:
     return out @ layer.out.weight.detach().t()
 
 
+@pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("isolated", [False, True])
-def test_attention_is_the_weighted_mean_of_the_values_that_a_position_may_see(isolated: bool):
+def test_attention_is_the_weighted_mean_of_the_values_that_a_position_may_see(isolated: bool, causal: bool):
     layer, x = attention(), states()
     segments = SEGMENTS if isolated else None
-    found = layer(x, PositionScheme(), None, causal_mask(None, segments, 6, CPU))
+    found = layer(x, PositionScheme(), None, self_mask(PositionScheme(), x, None, segments, causal=causal))
     expected = by_definition(
-        layer, x, lambda b, t, s: s <= t and (not isolated or bool(SEGMENTS[b, s] == SEGMENTS[b, t]))
+        layer,
+        x,
+        lambda b, t, s: (s <= t or not causal) and (not isolated or bool(SEGMENTS[b, s] == SEGMENTS[b, t])),
     )
     torch.testing.assert_close(found.detach(), expected, atol=1e-10, rtol=0)
 
 
 def test_a_bias_of_the_scheme_is_added_to_scores_and_the_future_stays_hidden():
     bias = torch.randn(1, 2, 6, 6, generator=torch.Generator().manual_seed(2))
-    mask = causal_mask(bias, None, 6, CPU)
-    assert torch.equal(mask.tril(), bias.tril())
-    assert bool((mask[..., 0, 1:] == -inf).all())
+    scheme = PositionScheme()
+    scheme.bias = lambda queries, keys, like: bias  # type: ignore[method-assign]
+    mask = self_mask(scheme, states(), None, None, causal=True)
+    assert not mask.causal
+    assert torch.equal(mask.scores.tril(), bias.tril())
+    assert bool((mask.scores[..., 0, 1:] == -inf).all())
+    assert torch.equal(self_mask(scheme, states(), None, None, causal=False).scores, bias)
 
 
 def test_without_segments_and_bias_there_is_no_mask():
-    assert causal_mask(None, None, 6, CPU) is None
+    assert self_mask(PositionScheme(), states(), None, None, causal=True) == CAUSAL
+    assert self_mask(PositionScheme(), states(), None, None, causal=False) == ALL
 
 
 def test_rope_turns_queries_and_keys_in_attention_and_leaves_values_alone():
@@ -69,7 +77,7 @@ def test_rope_turns_queries_and_keys_in_attention_and_leaves_values_alone():
     rope = option("position", "rope").build(d=8, heads=2, n_ctx=6, generator=None).double()
     with torch.no_grad():
         layer.qkv.weight[:16] = 0  # no queries and keys: every score is 0 whatever the rotation
-    plain = layer(x, PositionScheme(), None, None)
-    torch.testing.assert_close(layer(x, rope, None, None), plain)
+    plain = layer(x, PositionScheme(), None, CAUSAL)
+    torch.testing.assert_close(layer(x, rope, None, CAUSAL), plain)
     layer, x = attention(), states()
-    assert float((layer(x, rope, None, None) - layer(x, PositionScheme(), None, None)).detach().abs().max()) > 1e-3
+    assert float((layer(x, rope, None, CAUSAL) - layer(x, PositionScheme(), None, CAUSAL)).detach().abs().max()) > 1e-3

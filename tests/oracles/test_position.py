@@ -37,7 +37,7 @@ def turned(x: list[float], p: int) -> np.ndarray:
     """Ours, x at position p."""
     scheme = option("position", "rope").build(d=len(x), heads=1, n_ctx=p + 1, generator=None).double()
     q = torch.tensor(x, dtype=torch.float64)[None, None, None]
-    return scheme.rotate(q, q, torch.tensor([[p]]))[0][0, 0, 0].numpy()
+    return scheme.rotate(q, torch.tensor([[p]]))[0, 0, 0].numpy()
 
 
 def test_sinusoidal_rows_of_width_four():

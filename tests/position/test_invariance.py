@@ -51,8 +51,8 @@ def test_the_offset_error_of_rope_is_rounding_at_every_distance(shift: int):
 
 def test_a_scheme_that_is_not_relative_has_a_large_offset_error():
     class Stretched(PositionScheme):
-        def rotate(self, q, k, positions):
-            return q * (1 + positions[0, :, None]), k
+        def rotate(self, x, positions):
+            return x * (1 + positions[0, :, None])
 
     assert measure_offset_error(Stretched(), heads=2, d_head=8, shift=10) > 0.5
 

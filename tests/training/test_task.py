@@ -13,7 +13,8 @@ import pytorch_lightning as lightning
 import torch
 from torch import nn
 
-from rowspace.data.batches import NOT_SCORED, Batch, TrainingBatches
+from rowspace.data.batch import NOT_SCORED, Batch
+from rowspace.data.batches import TrainingBatches
 from rowspace.data.stream import open_or_build
 from rowspace.training.fitting import run_steps
 from rowspace.training.task import Task

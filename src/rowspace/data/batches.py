@@ -6,34 +6,17 @@ Both read the memory map directly, one gather a batch, in the training process: 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Int64
 from numpy.lib.stride_tricks import sliding_window_view
 from torch import Tensor
 
+from rowspace.data.batch import NOT_SCORED, Batch
+from rowspace.data.objectives import NextToken, Objective
 from rowspace.data.stream import TokenStream
 from rowspace.errors import ConfigError
-
-NOT_SCORED = -100
-"""Target of a position whose next token is not scored here (the index that torch's losses ignore)."""
-
-
-class Batch(NamedTuple):
-    """B windows of T tokens.
-
-    `targets` are the next tokens, -100 where not scored; `target_bytes` the bytes that each scored target stands for,
-    0 elsewhere. `positions` and `segments` are None where documents are packed (0 .. T-1, one segment); isolated,
-    positions restart with each segment, and attention stays inside one.
-    """
-
-    ids: Int64[Tensor, "B T"]
-    targets: Int64[Tensor, "B T"]
-    positions: Int64[Tensor, "B T"] | None
-    segments: Int64[Tensor, "B T"] | None
-    target_bytes: Int64[Tensor, "B T"]
 
 
 class TrainingBatches:
@@ -45,7 +28,15 @@ class TrainingBatches:
     """
 
     def __init__(
-        self, stream: TokenStream, *, batch_size: int, n_ctx: int, seed: int, steps: int, isolated: bool
+        self,
+        stream: TokenStream,
+        *,
+        batch_size: int,
+        n_ctx: int,
+        seed: int,
+        steps: int,
+        isolated: bool,
+        objective: Objective | None = None,
     ) -> None:
         if n_ctx >= stream.N:
             raise ConfigError(
@@ -53,6 +44,7 @@ class TrainingBatches:
                 f"at most {stream.N - 1} fits, or give more text"
             )
         self._windows = Windows(stream, isolated=isolated)
+        self._objective = objective or NextToken()
         self._batch_size = batch_size
         self._n_ctx = n_ctx
         self._seed = seed
@@ -79,7 +71,8 @@ class TrainingBatches:
 
     def batch_at(self, step: int) -> Batch:
         """The batch of a 0-based step; does not move the position."""
-        return self._windows.gather(self._starts(step * self._batch_size, self._batch_size), self._n_ctx)
+        windows = self._windows.gather(self._starts(step * self._batch_size, self._batch_size), self._n_ctx)
+        return self._objective(windows, [self._seed, step])
 
     def documents_at(self, step: int) -> np.ndarray:
         """Documents that the windows of a step touch, in ascending order."""
@@ -140,8 +133,11 @@ class EvaluationBatches:
     what is left.
     """
 
-    def __init__(self, stream: TokenStream, *, batch_size: int, n_ctx: int, isolated: bool) -> None:
+    def __init__(
+        self, stream: TokenStream, *, batch_size: int, n_ctx: int, isolated: bool, objective: Objective | None = None
+    ) -> None:
         self._windows = Windows(stream, isolated=isolated)
+        self._objective = objective or NextToken()
         self._batch_size = batch_size
         self._n_ctx = n_ctx
         self._starts, self._scored_from = _evaluation_windows(stream, n_ctx)
@@ -164,10 +160,11 @@ class EvaluationBatches:
         starts, scored_from = self._starts[chosen], self._scored_from[chosen]
         batch = self._windows.gather(starts, T)
         context = torch.from_numpy(np.arange(T) < (scored_from - starts - 1)[:, None])
-        return batch._replace(
+        scored = batch._replace(
             targets=batch.targets.masked_fill(context, NOT_SCORED),
             target_bytes=batch.target_bytes.masked_fill(context, 0),
         )
+        return self._objective(scored, starts.tolist())
 
 
 def _evaluation_windows(stream: TokenStream, n_ctx: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,21 +1,32 @@
-"""Causal self-attention with one fused map to queries, keys and values, and the mask of what may be seen."""
+"""Self-attention with one fused map to queries, keys and values, and the mask of what may be seen."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
+from rowspace.model.cache import KeyValues
 from rowspace.model.initialization import linear
 from rowspace.position.scheme import PositionScheme
 
-Mask = Bool[Tensor, "#B #H T T"] | Float[Tensor, "#B #H T T"] | None
-"""What a query (row) may see of the keys: True or a finite number. None: positions up to its own, the fast path."""
+
+class Mask(NamedTuple):
+    """What a query (row) may see of the keys, and what is added to its scores.
+
+    `scores` True or a finite number: seen; None: everything, or, where `causal` says so, keys up to the query's own
+    (the fast path).
+    """
+
+    scores: Bool[Tensor, "#B #H Q K"] | Float[Tensor, "#B #H Q K"] | None
+    causal: bool
 
 
 class Attention(nn.Module):
-    """softmax(q k^T / sqrt(d_head)) v in H heads, each position seeing itself and earlier ones."""
+    """softmax(q k^T / sqrt(d_head)) v in H heads."""
 
     def __init__(
         self, *, d: int, heads: int, bias: bool, std: float, out_std: float, generator: torch.Generator
@@ -29,26 +40,48 @@ class Attention(nn.Module):
         self,
         x: Float[Tensor, "B T d"],
         position: PositionScheme,
-        positions: Int[Tensor, "B T"] | None,
+        positions: Int[Tensor, "#B T"] | None,
         mask: Mask,
+        cache: KeyValues | None = None,
     ) -> Float[Tensor, "B T d"]:
-        """What each position gathers from those it sees."""
+        """What each position gathers from those it sees; with a cache, from those read before too."""
         # (B, T, 3 d) -> three views (B, H, T, d_head) of one block of memory
         q, k, v = (part.transpose(1, 2) for part in self.qkv(x).unflatten(-1, (3, self.heads, -1)).unbind(2))
-        q, k = position.rotate(q, k, positions)
-        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        q, keys = position.rotate(q, positions), positions
+        if cache is not None:
+            k, v = cache.extend(k, v)
+            keys = None  # 0 .. all that was read
+        k = position.rotate(k, keys)
+        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask.scores, is_causal=mask.causal)
         # (B, H, T, d_head) -> (B, T, d)
         return self.out(mixed.transpose(1, 2).flatten(2))
 
 
-def causal_mask(
-    bias: Float[Tensor, "#B #H T T"] | None, segments: Int[Tensor, "B T"] | None, T: int, device: torch.device
+def self_mask(
+    position: PositionScheme,
+    like: Float[Tensor, "B T d"],
+    positions: Int[Tensor, "#B T"] | None,
+    segments: Int[Tensor, "B T"] | None,
+    *,
+    causal: bool,
+    read: int = 0,
 ) -> Mask:
-    """The mask of causal attention that stays inside segments (None: one segment), with the scheme's bias in it."""
-    if bias is None and segments is None:
-        return None
-    visible = torch.ones(T, T, dtype=torch.bool, device=device).tril()[None, None]
+    """The mask of self-attention among T tokens (and `read` ones before them): causal or not, inside segments (None:
+    one segment), with the scheme's bias in it. After tokens that were read there is one segment, and positions go on.
+    """
+    T = like.shape[1]
+    reached = torch.arange(read + T, device=like.device)[None]
+    queries = reached[:, read:] if positions is None else positions
+    bias = position.bias(queries, queries if not read else reached, like)
+    if bias is None and segments is None and not read:
+        return Mask(None, causal=causal)
+    visible = None
+    if causal and T > 1:
+        visible = torch.ones(T, read + T, dtype=torch.bool, device=like.device).tril(read)[None, None]
     if segments is not None:
         # (B, T) -> (B, 1, T, T)
-        visible = visible & (segments[:, None, :, None] == segments[:, None, None, :])
-    return visible if bias is None else bias.masked_fill(~visible, float("-inf"))
+        together = segments[:, None, :, None] == segments[:, None, None, :]
+        visible = together if visible is None else visible & together
+    if bias is None or visible is None:
+        return Mask(visible if bias is None else bias, causal=False)
+    return Mask(bias.masked_fill(~visible, float("-inf")), causal=False)

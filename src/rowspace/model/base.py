@@ -52,14 +52,24 @@ class BodyOption(Option):
     """What turns embedded tokens into contextual states."""
 
     name: str
-    objective: ClassVar[str]
-    """"next_token": what the body is trained to predict."""
     attends: ClassVar[bool]
     """Has attention, so that a position scheme can act inside it."""
+    sees: ClassVar[Literal["past", "all", "source and past"]]
+    """What a state depends on: its own position and those before it, the whole window, or a whole other text (the
+    source) and the positions up to its own."""
+    continues: ClassVar[bool] = True
+    """Gives each next token a probability, so that it can score and continue a text."""
+
+    def objective(self, tokenizer: Any, n_ctx: int) -> Any:
+        """What it is trained to predict, as a `rowspace.data.objectives.Objective`: each next token, unless it says
+        otherwise."""
+        from rowspace.data.objectives import NextToken
+
+        return NextToken()
 
     @abstractmethod
     def build(self, *, model: Any, generator: Any) -> Any:
-        """The body as a module: h0 (B, T, d) and the position scheme in, the states of every layer out.
+        """The body as a `rowspace.model.body.Body`: h0 (B, T, d) and the position scheme in, every layer's states out.
 
         The last states are normalized (root mean square 1 at the start): the first loss rests on it.
         """

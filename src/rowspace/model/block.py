@@ -6,6 +6,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from rowspace.model.attention import Attention, Mask
+from rowspace.model.cache import KeyValues
 from rowspace.position.scheme import PositionScheme
 
 
@@ -32,9 +33,10 @@ class Block(nn.Module):
         self,
         h: Float[Tensor, "B T d"],
         position: PositionScheme,
-        positions: Int[Tensor, "B T"] | None,
+        positions: Int[Tensor, "#B T"] | None,
         mask: Mask,
+        cache: KeyValues | None = None,
     ) -> Float[Tensor, "B T d"]:
         """The stream after both sublayers."""
-        h = h + self.dropout(self.attention(self.attention_norm(h), position, positions, mask))
+        h = h + self.dropout(self.attention(self.attention_norm(h), position, positions, mask, cache))
         return h + self.dropout(self.feedforward(self.feedforward_norm(h)))

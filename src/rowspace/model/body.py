@@ -1,25 +1,53 @@
 """Bodies: from h0 to the states of every layer. The first is h0, the last what the head reads, normalized.
 
 A body is handed the position scheme at each call and does not own it: the language model does, so that a learned
-table has one name in the state dict.
+table has one name in the state dict. A body that can continue a text has a cache, in which it keeps what it read.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from itertools import repeat
 from math import sqrt
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from rowspace.model.attention import Attention, causal_mask
+from rowspace.model.attention import Attention, self_mask
 from rowspace.model.block import Block
+from rowspace.model.cache import Cache, KeyValues
 from rowspace.model.feedforward import FEEDFORWARDS
 from rowspace.model.norm import NORMS
 from rowspace.position.scheme import PositionScheme
 
 
-class NoBody(nn.Module):
+class Body(nn.Module):
+    """What every body does: h0 in, states out."""
+
+    @abstractmethod
+    def forward(
+        self,
+        h: Float[Tensor, "B T d"],
+        position: PositionScheme,
+        positions: Int[Tensor, "#B T"] | None = None,
+        segments: Int[Tensor, "B T"] | None = None,
+        *,
+        source: Float[Tensor, "B S d"] | None = None,
+        cache: Cache | None = None,
+    ) -> list[Float[Tensor, "B T d"]]:
+        """[h0, h1, ..., normalized hL].
+
+        `source` is h0 of the text that an encoder-decoder reads; other bodies take none. With a cache (one segment),
+        the T tokens follow those read before, at the positions given; then the cache holds them too.
+        """
+
+    def cache(self) -> Cache:
+        """An empty cache. Bodies that see the future have none: a later token changes their earlier states."""
+        raise TypeError(f"{type(self).__name__} has no cache")
+
+
+class NoBody(Body):
     """The final state is the normalized h0."""
 
     def __init__(self, *, norm: nn.Module, dropout: float) -> None:
@@ -27,23 +55,20 @@ class NoBody(nn.Module):
         self.dropout = dropout_or_identity(dropout)
         self.norm = norm
 
-    def forward(
-        self,
-        h: Float[Tensor, "B T d"],
-        position: PositionScheme,
-        positions: Int[Tensor, "B T"] | None,
-        segments: Int[Tensor, "B T"] | None,
-    ) -> list[Float[Tensor, "B T d"]]:
-        """[h0, norm(h0)]."""
+    def forward(self, h, position, positions=None, segments=None, *, source=None, cache=None):
         return [h, self.norm(self.dropout(h))]
 
+    def cache(self) -> Cache:
+        return Cache([])
 
-class Decoder(nn.Module):
-    """L pre-norm blocks of causal attention."""
+
+class Transformer(Body):
+    """L pre-norm blocks of self-attention: a decoder where `causal`, else an encoder."""
 
     def __init__(
         self,
         *,
+        causal: bool,
         d: int,
         layers: int,
         heads: int,
@@ -57,6 +82,7 @@ class Decoder(nn.Module):
     ) -> None:
         super().__init__()
         maps = {"d": d, "bias": bias, "std": init_std, "out_std": init_std / sqrt(2 * layers), "generator": generator}
+        self.causal = causal
         self.dropout = dropout_or_identity(dropout)
         self.blocks = nn.ModuleList(
             Block(
@@ -70,21 +96,20 @@ class Decoder(nn.Module):
         )
         self.norm = NORMS[norm](d)
 
-    def forward(
-        self,
-        h: Float[Tensor, "B T d"],
-        position: PositionScheme,
-        positions: Int[Tensor, "B T"] | None,
-        segments: Int[Tensor, "B T"] | None,
-    ) -> list[Float[Tensor, "B T d"]]:
-        """[h0, h1, ..., norm(hL)]: L + 1 states."""
-        mask = causal_mask(position.bias(h, positions), segments, h.shape[1], h.device)
+    def forward(self, h, position, positions=None, segments=None, *, source=None, cache=None):
+        read = 0 if cache is None else cache.length
+        mask = self_mask(position, h, positions, segments, causal=self.causal, read=read)
         states = [h]
         h = self.dropout(h)
-        for block in self.blocks:
-            h = block(h, position, positions, mask)
+        for block, kept in zip(self.blocks, cache.layers if cache else repeat(None), strict=False):
+            h = block(h, position, positions, mask, kept)
             states.append(h)
         return [*states[:-1], self.norm(h)]
+
+    def cache(self) -> Cache:
+        if not self.causal:
+            return super().cache()
+        return Cache([KeyValues() for _ in self.blocks])
 
 
 def dropout_or_identity(p: float) -> nn.Module:

@@ -12,6 +12,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from rowspace.model.base import BodyOption, EmbeddingOption, HeadOption
+from rowspace.model.body import Body
+from rowspace.model.cache import Cache
 from rowspace.model.embedding import TokenEmbedding
 from rowspace.model.head import Head
 from rowspace.model.initialization import first_loss
@@ -21,10 +23,10 @@ from rowspace.position.scheme import PositionScheme
 
 
 class LanguageModel(nn.Module):
-    """Next-token model: `embedding.weight` is E, `head.weight` is U."""
+    """`embedding.weight` is E, `head.weight` is U."""
 
     def __init__(
-        self, *, embedding: TokenEmbedding, position: PositionScheme, body: nn.Module, head: Head, n_ctx: int
+        self, *, embedding: TokenEmbedding, position: PositionScheme, body: Body, head: Head, n_ctx: int
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -52,7 +54,7 @@ class LanguageModel(nn.Module):
         """ln V + s^2 / 2: nats a token that this model must show before any training."""
         return first_loss(self.head.weight.detach(), self.head.logit_scale)
 
-    def inputs(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "B T"] | None = None) -> Float[Tensor, "B T d"]:
+    def inputs(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"] | None = None) -> Float[Tensor, "B T d"]:
         """h0: scaled rows of E with what the scheme adds to them. Row t depends on ids[t] and its position alone."""
         self.position.reach(ids.shape[1] if positions is None else int(positions.max()) + 1)
         return self.position.add(self.embedding(ids), positions)
@@ -60,23 +62,36 @@ class LanguageModel(nn.Module):
     def states(
         self,
         ids: Int[Tensor, "B T"],
-        positions: Int[Tensor, "B T"] | None = None,
+        positions: Int[Tensor, "#B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
+        source: Int[Tensor, "B S"] | None = None,
+        *,
+        cache: Cache | None = None,
     ) -> list[Float[Tensor, "B T d"]]:
         """Every layer's states: the first is h0, the last is what the head reads (normalized).
 
-        `positions` None means 0..T-1; `segments` (None: one) keep attention among tokens of equal number.
+        `positions` None means 0..T-1; `segments` (None: one) keep attention among tokens of equal number; `source`
+        are the ids that an encoder reads before the decoder reads `ids`. With a `cache` (of `body.cache()`) the ids go
+        on from those read before, and it holds them afterwards.
         """
-        return self.body(self.inputs(ids, positions), self.position, positions, segments)
+        if cache is not None and positions is None and cache.length:
+            positions = torch.arange(cache.length, cache.length + ids.shape[1], device=ids.device)[None]
+        h = self.inputs(ids, positions)
+        read = None if source is None else self.inputs(source)
+        states = self.body(h, self.position, positions, segments, source=read, cache=cache)
+        if cache is not None:
+            cache.length += ids.shape[1]
+        return states
 
     def forward(
         self,
         ids: Int[Tensor, "B T"],
-        positions: Int[Tensor, "B T"] | None = None,
+        positions: Int[Tensor, "#B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
+        source: Int[Tensor, "B S"] | None = None,
     ) -> Float[Tensor, "B T d"]:
         """The final states."""
-        return self.states(ids, positions, segments)[-1]
+        return self.states(ids, positions, segments, source)[-1]
 
     def loss(
         self, states: Float[Tensor, "B T d"], targets: Int[Tensor, "B T"]
@@ -89,11 +104,12 @@ class LanguageModel(nn.Module):
         self,
         ids: Int[Tensor, "B T"],
         targets: Int[Tensor, "B T"],
-        positions: Int[Tensor, "B T"] | None = None,
+        positions: Int[Tensor, "#B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
+        source: Int[Tensor, "B S"] | None = None,
     ) -> Float[Tensor, "B T"]:
-        """-ln p(target | what comes before) of each token, 0 where the target is -100. No gradient."""
-        states = self(ids, positions, segments)
+        """-ln p(target | what its state sees) of each token, 0 where the target is -100. No gradient."""
+        states = self(ids, positions, segments, source)
         return self.head.token_nats(states.flatten(0, 1), targets.flatten()).view(targets.shape)
 
     def logits(self, states: Float[Tensor, "*N d"]) -> Float[Tensor, "*N V"]:

@@ -13,7 +13,7 @@ from rowspace.position.scheme import FixedTable, PositionScheme
 class FixedAddition(FixedTable):
     """h0 + P[positions] with a fixed P of width d."""
 
-    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "B T"] | None) -> Float[Tensor, "B T d"]:
+    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "B T d"]:
         """The sum, taken in the table's precision, in h's type."""
         return (h + self.at(h.shape[1], positions)).to(h.dtype)
 
@@ -33,6 +33,6 @@ class LearnedAddition(PositionScheme):
                 f"give it at most {len(self.table)} tokens, or train with position.n_max={n} or more"
             )
 
-    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "B T"] | None) -> Float[Tensor, "B T d"]:
+    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "B T d"]:
         """The sum."""
         return h + (self.table[: h.shape[1]] if positions is None else self.table[positions])

@@ -48,8 +48,8 @@ def scores(scheme: PositionScheme, positions: Tensor, *, heads: int, d_head: int
     scheme.reach(int(positions.max()) + 1)
     n, where = len(positions), positions[None].to(like.device)
     q, k = (torch.randn(1, heads, 1, d_head, generator=generator).to(like).expand(-1, -1, n, -1) for _ in range(2))
-    q, k = scheme.rotate(q, k, where)
-    bias = scheme.bias(like.new_zeros(1, n, heads * d_head), where)
+    q, k = scheme.rotate(q, where), scheme.rotate(k, where)
+    bias = scheme.bias(where, where, like)
     found = (q @ k.transpose(-1, -2)) / d_head**0.5
     return (found if bias is None else found + bias)[0]
 

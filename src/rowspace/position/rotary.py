@@ -20,26 +20,19 @@ class Rotary(FixedTable):
         super().__init__(rows=lambda length: turns(frequencies, length), n=n)
 
     def rotate(
-        self,
-        q: Float[Tensor, "B H T d_head"],
-        k: Float[Tensor, "B H T d_head"],
-        positions: Int[Tensor, "B T"] | None,
-    ) -> tuple[Float[Tensor, "B H T d_head"], Float[Tensor, "B H T d_head"]]:
-        """Both turned by the same angles. Values are not touched."""
-        table = self.at(q.shape[2], positions)
+        self, x: Float[Tensor, "B H T d_head"], positions: Int[Tensor, "#B T"] | None
+    ) -> Float[Tensor, "B H T d_head"]:
+        """x turned by the angles of its positions."""
+        table = self.at(x.shape[2], positions)
         if positions is not None:
             table = table.unsqueeze(1)
         turn = torch.view_as_complex(table.unflatten(-1, (-1, 2)))
-        return _turned(q, turn), _turned(k, turn)
+        # (B, H, T, d_head) -> (B, H, T, d_head / 2) complex, in the table's precision
+        pairs = torch.view_as_complex(x.to(table.dtype).unflatten(-1, (-1, 2)))
+        return torch.view_as_real(pairs * turn).flatten(-2).to(x.dtype)
 
 
 def turns(frequencies: np.ndarray, n: int) -> np.ndarray:
     """cos(p w_k), sin(p w_k) alternating over k, for positions 0..n-1: (n, 2 K) float64 from w (K,)."""
     angles = np.arange(n)[:, None] * frequencies
     return np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(n, -1)
-
-
-def _turned(x: Tensor, turn: Tensor) -> Tensor:
-    # (B, H, T, d_head) -> (B, H, T, d_head / 2) complex, in the table's precision
-    pairs = torch.view_as_complex(x.to(turn.real.dtype).unflatten(-1, (-1, 2)))
-    return torch.view_as_real(pairs * turn).flatten(-2).to(x.dtype)

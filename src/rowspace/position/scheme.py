@@ -1,8 +1,8 @@
 """PositionScheme: three hooks with neutral defaults, called unconditionally, so that attention has no flags.
 
 `add` acts on h0, `rotate` on queries and keys, `bias` on scores, the last two in every attention layer. Positions are
-None (0..T-1) or (B, T) where windows hold several documents whose positions restart. The base class is the scheme
-`none`.
+None (0..T-1) or (B, T): windows may hold several documents whose positions restart, and a text that is continued token
+by token goes on from the positions read before. The base class is the scheme `none`.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ class PositionScheme(nn.Module):
     """No positions; the base of every other scheme."""
 
     def reach(self, n: int) -> None:
-        """Have values for positions 0..n-1. ConfigError where the scheme has no such positions."""
+        """Have values for positions 0..n-1. ConfigError where the scheme has no such positions.
 
-    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "B T"] | None) -> Float[Tensor, "B T d"]:
+        Called before each forward pass, n being one past the largest position that stands in its window.
+        """
+
+    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "B T d"]:
         """h0 with positions in it."""
         return h
 
     def rotate(
-        self,
-        q: Float[Tensor, "B H T d_head"],
-        k: Float[Tensor, "B H T d_head"],
-        positions: Int[Tensor, "B T"] | None,
-    ) -> tuple[Float[Tensor, "B H T d_head"], Float[Tensor, "B H T d_head"]]:
-        """Queries and keys with positions in them."""
-        return q, k
+        self, x: Float[Tensor, "B H T d_head"], positions: Int[Tensor, "#B T"] | None
+    ) -> Float[Tensor, "B H T d_head"]:
+        """Queries, or keys, with their positions in them."""
+        return x
 
     def bias(
-        self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "B T"] | None
-    ) -> Float[Tensor, "#B #H T T"] | None:
-        """What is added to the scores of T queries (rows) and T keys; None: nothing. `h` gives size, type, device."""
+        self, queries: Int[Tensor, "#B Q"], keys: Int[Tensor, "#B K"], like: Tensor
+    ) -> Float[Tensor, "#B #H Q K"] | None:
+        """What is added to the scores of queries (rows) and keys at these positions, in the type and on the device of
+        `like`; None: nothing."""
         return None
 
 
@@ -67,6 +68,6 @@ class FixedTable(PositionScheme):
         self.table = torch.from_numpy(self._rows(n)).to(device=self.table.device, dtype=wide)
         return self
 
-    def at(self, T: int, positions: Int[Tensor, "B T"] | None) -> Float[Tensor, "*B T w"]:
+    def at(self, T: int, positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "*B T w"]:
         """The table's rows for T tokens at `positions`."""
         return self.table[:T] if positions is None else self.table[positions]

@@ -83,7 +83,8 @@ def evaluate(
         for batch in batches:
             on_device = type(batch)(*(None if field is None else field.to(device) for field in batch))
             scored = on_device.targets >= 0
-            each = model.token_nats(on_device.ids, on_device.targets, on_device.positions, on_device.segments)
+            read = (on_device.positions, on_device.segments, on_device.source)
+            each = model.token_nats(on_device.ids, on_device.targets, *read)
             nats += each.double().masked_fill(~scored, 0.0).sum()
             counts += torch.stack([scored.sum(), (on_device.target_bytes * scored).sum()])
     tokens, of_bytes = counts.tolist()

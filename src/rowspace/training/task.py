@@ -85,7 +85,8 @@ class Task(lightning.LightningModule):
         optimizer.zero_grad(set_to_none=True)
         nats = torch.zeros((), dtype=torch.float64, device=self.device)
         for part in _parts(batch, self._accumulate):
-            part_nats, _ = self.model.loss(self.model(part.ids, part.positions, part.segments), part.targets)
+            states = self.model(part.ids, part.positions, part.segments, part.source)
+            part_nats, _ = self.model.loss(states, part.targets)
             self.manual_backward(part_nats / scored.clamp(min=1))
             nats += part_nats.detach()
         self._grad_norm = nn.utils.clip_grad_norm_(self.model.parameters(), self._clip)

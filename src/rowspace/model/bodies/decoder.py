@@ -21,8 +21,8 @@ class Decoder(BodyOption):
     """Position t sees positions 0..t only."""
 
     name: Literal["decoder"]
-    objective: ClassVar[str] = "next_token"
     attends: ClassVar[bool] = True
+    sees: ClassVar[Literal["past"]] = "past"
     norm: Literal["rmsnorm", "layernorm"]
     """Normalization before each sublayer and at the end."""
     feedforward: Literal["gelu", "swiglu"]
@@ -45,9 +45,10 @@ class Decoder(BodyOption):
 
     def build(self, *, model: Any, generator: Any) -> Any:
         """The decoder for the sizes in `model`."""
-        from rowspace.model.body import Decoder as Module
+        from rowspace.model.body import Transformer
 
-        return Module(
+        return Transformer(
+            causal=True,
             d=model.d,
             layers=model.layers,
             heads=model.heads,

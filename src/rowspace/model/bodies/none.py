@@ -17,8 +17,8 @@ class NoBody(BodyOption):
     """Embedding and head alone; a position scheme that acts inside attention has nothing to act on."""
 
     name: Literal["none"]
-    objective: ClassVar[str] = "next_token"
     attends: ClassVar[bool] = False
+    sees: ClassVar[Literal["past"]] = "past"
     norm: Literal["rmsnorm", "layernorm"]
     """Normalization of the state that the head reads."""
 
