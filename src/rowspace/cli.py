@@ -23,7 +23,9 @@ from rowspace.terminal import visible
 COMMANDS = {
     "train": "train, watch and report one run, or a sweep of runs with -m",
     "tokenize": "fit tokenizers and print their truth cards side by side",
+    "trace": "walk one text through a trained run, from characters to loss and back",
     "generate": "continue a text with a trained run",
+    "probe": "ask finished runs a question: how long a text they can read, how far back they look",
     "report": "write the page of a run again",
     "doctor": "show versions, machine and caches, and what is missing",
 }

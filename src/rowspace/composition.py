@@ -20,8 +20,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from rowspace.errors import ConfigError, Problem, closest
 
-TAKES_A_PATH = frozenset({"generate", "report"})
-TEXTS = ("explain", "prompt")
+TAKES_A_PATH = frozenset({"generate", "probe", "report", "trace"})
+TEXTS = ("explain", "prompt", "text")
 _FLAGS_WITH_A_VALUE = frozenset(
     {"-c", "--cfg", "-p", "--package", "-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir"}
 )
