@@ -92,17 +92,24 @@ def _inexact(
     tokenizer: Tokenizer, stream: TokenStream, document: int, text: bytes, ids: np.ndarray, sizes: np.ndarray
 ) -> str | None:
     """What is inexact about one document: its round trip, its bytes, or what the stream holds of it."""
+    if (problem := find_lost_bytes(tokenizer, text, ids, sizes)) is not None:
+        return problem
+    if not np.array_equal(stream.document_ids(document), ids):
+        return "has other tokens in the stream than the live tokenizer gives"
+    stored = stream.token_bytes[stream.offsets[document] : stream.offsets[document + 1]]
+    if not np.array_equal(stored[:-1], sizes) or stored[-1] != 0:
+        return "has other bytes per token in the stream than the live tokenizer gives"
+    return None
+
+
+def find_lost_bytes(tokenizer: Tokenizer, text: bytes, ids: np.ndarray, sizes: np.ndarray) -> str | None:
+    """Why the tokens of a text, of `sizes` bytes, do not stand for exactly its bytes; None where they do."""
     decoded = tokenizer.decode_bytes(ids.tolist())
     if decoded != text:
         was, came = _difference(text, decoded)
         return f"decodes to other bytes: {was} comes back as {came}"
     if int(sizes.sum()) != len(text) or (len(sizes) and int(sizes.min()) < 0):
         return f"has {len(text)} bytes and its tokens claim {int(sizes.sum())}"
-    if not np.array_equal(stream.document_ids(document), ids):
-        return "has other tokens in the stream than the live tokenizer gives"
-    stored = stream.token_bytes[stream.offsets[document] : stream.offsets[document + 1]]
-    if not np.array_equal(stored[:-1], sizes) or stored[-1] != 0:
-        return "has other bytes per token in the stream than the live tokenizer gives"
     return None
 
 
