@@ -28,7 +28,7 @@ from rowspace.registry import Aside, Chosen, Option, load_installed_options, opt
 from rowspace.tokenization.base import TokenizerOption
 from rowspace.training.base import LoggerOption, OptimizerOption, ScheduleOption, TrainerOption
 
-ROOMS_WITH_OPTIONS = ("data", "tokenization", "model", "position", "training", "callbacks")
+ROOMS_WITH_OPTIONS = ("data", "tokenization", "model", "position", "training", "callbacks", "probing")
 
 
 def import_options() -> None:
@@ -102,6 +102,11 @@ class RunConfig(Option):
     """Validate, print the ledger and stop."""
     rerun: Annotated[bool, Aside()]
     """Train anew beside a finished run of the same configuration."""
+
+    def all_remarks(self, steps: int) -> list[str]:
+        """What each option has to say before a run of `steps` steps starts."""
+        chosen = [getattr(self, key) for key in type(self).model_fields]
+        return [remark for option in chosen if isinstance(option, Option) for remark in option.remarks(self, steps)]
 
     def stream_seed(self, stream: str) -> int:
         """Seed of a named random stream: the one set in `seeds`, else derived from `seed` and the stream's name."""

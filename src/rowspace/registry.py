@@ -31,6 +31,13 @@ class Option(BaseModel):
         """
         return ()
 
+    def remarks(self, run: Any, steps: int) -> Iterable[str]:
+        """Sentences to tell the user before a run of `steps` steps starts: allowed, but perhaps not what was meant.
+
+        `run` is the whole configuration, as in `problems`.
+        """
+        return ()
+
 
 OptionType = TypeVar("OptionType", bound=type[Option])
 _GROUPS: dict[str, dict[str, type[Option]]] = {}

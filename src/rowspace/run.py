@@ -111,6 +111,7 @@ def _train_held(
     with phases("model"):
         parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
         model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
+        config.head.start(model.head, counts)
         start_from(source, model)
         check_tie(model, tied)
         sizes = {"d": config.model.d, "heads": config.model.heads, "n_ctx": config.model.n_ctx}
@@ -124,8 +125,8 @@ def _train_held(
         return evaluate(model, scored, split=name, **known)
 
     # ------------------------------------------------------------------------------------------ training
-    for note in config.schedule.notes(steps):
-        terminal.say(note)
+    for remark in config.all_remarks(steps):
+        terminal.say(remark)
     facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     resume = resume_point(folder, facts)
     told = columns(config, vocab_size=tokenizer.vocab_size)

@@ -25,7 +25,11 @@ GROUPS = {
 }
 FILES = [path for group in GROUPS.values() for path in sorted((conf_dir() / group).glob("*.yaml"))]
 DELTAS = [path for group in ("experiment", "sweep") for path in sorted((conf_dir() / group).glob("*.yaml"))]
-GIVEN = {"data=text": ["data.files=x.txt"], "data=hub": ["data.path=owner/name"]}
+GIVEN = {
+    "data=text": ["data.files=x.txt"],
+    "data=hub": ["data.path=owner/name"],
+    "optimizer=sparse_adam": ["head.tie=false"],
+}
 SMALL = ["model.d=16", "model.heads=2", "model.layers=1", "model.n_ctx=8"]
 
 
@@ -118,7 +122,7 @@ def test_an_option_of_the_model_is_built_and_gives_a_finite_loss(path: Path) -> 
 def test_an_optimizer_is_built_and_moves_a_weight(name: str) -> None:
     import torch
 
-    option = load(_composed(f"optimizer={name}")).optimizer
+    option = load(_composed(f"optimizer={name}", *GIVEN.get(f"optimizer={name}", []))).optimizer
     weight = torch.nn.Parameter(torch.ones(3, 2))
     optimizer = option.build([{"params": [weight], "weight_decay": 0.0}])
     weight.sum().backward()

@@ -33,7 +33,7 @@ LINES = [f"{number} foxes jump over {number * 7} dogs".encode() for number in ra
 V = 257
 MODELS: dict[str, dict[str, Any]] = {
     "tied": {"model": shape(dropout=0.5)},
-    "untied with a bias": {"head": option("head", "linear", tie=False, bias=True)},
+    "untied with a bias": {"head": option("head", "linear", tie=False, bias="zero")},
     "without a body": {"body": "none"},
     **{f"position {name}": {"position": name} for name in names("position")},
 }

@@ -75,7 +75,7 @@ def test_a_stated_scale_multiplies_the_scores_and_auto_lowers_only_what_is_too_l
 
 
 def test_the_bias_starts_at_zero_and_is_learned():
-    lm, tokens = model(head=option("head", "linear", bias=True)), ids()
+    lm, tokens = model(head=option("head", "linear", bias="zero")), ids()
     assert torch.equal(lm.head.bias, torch.zeros(40))
     lm.loss(lm(tokens), tokens)[0].backward()
     assert float(lm.head.bias.grad.abs().min()) > 0

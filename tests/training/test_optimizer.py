@@ -21,19 +21,40 @@ def table(rows: list[list[float]]) -> torch.nn.Module:
 @pytest.mark.parametrize("decay_embedding", [True, False])
 @pytest.mark.parametrize("name", names("optimizer"))
 def test_every_parameter_is_in_one_group_by_name(name: str, decay_embedding: bool, tie: bool):
-    lm = model(position="learned", head=option("head", "linear", tie=tie, bias=True))
+    lm = model(position="learned", head=option("head", "linear", tie=tie, bias="zero"))
     settings = option("optimizer", name, weight_decay=0.3, decay_embedding=decay_embedding)
     groups = {group["name"]: group for group in parameter_groups(lm, settings)}
-    decay, rest = set(groups["decay"]["names"]), set(groups["no_decay"]["names"])
-    assert not decay & rest
-    assert decay | rest == {name for name, _ in lm.named_parameters()}
-    assert ("embedding.weight" in decay) == decay_embedding
+    assert list(groups) == ["decay", "no_decay", "embedding"]
+    decay, rest, table = (set(group["names"]) for group in groups.values())
+    assert len(decay) + len(rest) + len(table) == len(decay | rest | table)
+    assert decay | rest | table == {name for name, _ in lm.named_parameters()}
+    assert table == {"embedding.weight"}
     assert ("head.weight" in decay) == (not tie)
     assert {"position.table", "head.bias", "body.norm.weight"} <= rest
     assert "body.blocks.0.attention.qkv.weight" in decay
-    assert (groups["decay"]["weight_decay"], groups["no_decay"]["weight_decay"]) == (0.3, 0.0)
+    assert [group["weight_decay"] for group in groups.values()] == [0.3, 0.0, 0.3 if decay_embedding else 0.0]
     optimizer = build(lm, settings)
     assert sum(len(group["params"]) for group in optimizer.param_groups) == len(list(lm.parameters()))
+
+
+@pytest.mark.parametrize("name", names("optimizer"))
+def test_the_table_learns_at_its_own_rate(name: str):
+    tokens = torch.tensor([[3, 5, 3, 9]])
+
+    def moves(factor: float) -> tuple[torch.Tensor, torch.Tensor]:
+        lm = model(head=option("head", "linear", tie=False))
+        starts = [lm.embedding.weight.detach().clone(), lm.head.weight.detach().clone()]
+        optimizer = build(lm, option("optimizer", name, embedding_lr_factor=factor, lr=0.01))
+        lm.loss(lm(tokens), tokens)[0].backward()
+        optimizer.step()
+        return lm.embedding.weight.detach() - starts[0], lm.head.weight.detach() - starts[1]
+
+    (plain, head), (faster, same), (frozen, also) = moves(1.0), moves(3.0), moves(0.0)
+    assert float(plain.abs().max()) > 0
+    torch.testing.assert_close(faster, 3 * plain, rtol=1e-3, atol=1e-6)
+    assert float(frozen.abs().max()) == 0
+    assert torch.equal(head, same)
+    assert torch.equal(head, also)
 
 
 def test_one_plain_step_moves_a_row_against_its_gradient():

@@ -85,3 +85,6 @@ class HeadOption(Option):
     @abstractmethod
     def build(self, *, embedding: Any, generator: Any) -> Any:
         """The `rowspace.model.head.Head` over `embedding`: U (V, d), the same tensor as E when tied."""
+
+    def start(self, head: Any, counts: Any) -> None:
+        """What a new run's head takes from the training text: `counts` (V,) of its ids. Not called on restore."""

@@ -1,6 +1,7 @@
 """TokenEmbedding: E (V, d), looked up by id. e = E[x] = onehot(x) E, and no one-hot vector is ever built.
 
-Only rows whose ids occur get a gradient here; a repeated id adds its gradients up in one row.
+Only rows whose ids occur get a gradient here; a repeated id adds its gradients up in one row. The gradient is a dense
+(V, d) tensor of zeros elsewhere, or, for optimizers that read it, a sparse one that holds these rows alone.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from rowspace.errors import ConfigError
 
 
 class TokenEmbedding(nn.Module):
-    """Rows of `weight`, times a constant."""
+    """Rows of `weight`, times a constant. `sparse` says in which form its gradient comes."""
 
     def __init__(self, *, weight: Float[Tensor, "V d"], scale: float) -> None:
         super().__init__()
         self.weight = nn.Parameter(weight)
         self.scale = scale
+        self.sparse = False
 
     def forward(self, ids: Int[Tensor, "*N"]) -> Float[Tensor, "*N d"]:
         """scale * E[ids]. ConfigError names an id that has no row (on a GPU torch would only abort)."""
@@ -28,5 +30,5 @@ class TokenEmbedding(nn.Module):
             low, high = (int(extreme) for extreme in torch.aminmax(ids))
             if low < 0 or high >= V:
                 raise ConfigError(f"id {low if low < 0 else high} has no row in a table of V={V}; ids are 0..{V - 1}")
-        rows = functional.embedding(ids, self.weight)
+        rows = functional.embedding(ids, self.weight, sparse=self.sparse)
         return rows if self.scale == 1 else rows * self.scale

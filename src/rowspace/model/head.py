@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -20,6 +21,13 @@ class Head(nn.Module):
         self.weight = weight if isinstance(weight, nn.Parameter) else nn.Parameter(weight)
         self.bias = nn.Parameter(torch.zeros(len(weight))) if bias else None
         self.logit_scale = logit_scale
+
+    @torch.no_grad()
+    def start_bias(self, counts: Int[np.ndarray, " V"]) -> None:
+        """b = ln of each token's share of `counts`, each counted once more, so that an unseen token has one too."""
+        assert self.bias is not None
+        shares = (np.asarray(counts, dtype=np.float64) + 1) / (counts.sum() + len(counts))
+        self.bias.copy_(torch.from_numpy(np.log(shares)))
 
     def forward(self, h: Float[Tensor, "*N d"]) -> Float[Tensor, "*N V"]:
         """All logits at once: N x V numbers, for few states only. Losses go through `sum_nats` and `token_nats`."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import ceil
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 
@@ -25,6 +25,10 @@ class OptimizerOption(Option):
     """Decay of the matrices (decoupled from the gradient where the optimizer says so)."""
     decay_embedding: bool
     """E takes part in weight decay (tied: U with it). Under decay every row moves at every step, seen or not."""
+    embedding_lr_factor: float = Field(ge=0)
+    """Factor on the learning rate of E (tied: U with it); 0 leaves it as it starts."""
+    sparse_embedding: ClassVar[bool] = False
+    """Reads a gradient of E that has only the rows of the batch."""
 
     @abstractmethod
     def build(self, groups: list[dict[str, Any]]) -> Any:
@@ -42,12 +46,11 @@ class ScheduleOption(Option):
         """Steps of warm-up that really happen: those asked, or a tenth of a budget that is not longer than them."""
         return self.warmup_steps if self.warmup_steps < total_steps else total_steps // 10
 
-    def notes(self, total_steps: int) -> list[str]:
-        """Sentences to tell the user before the run starts."""
-        real = self.warmup(total_steps)
-        if real == self.warmup_steps:
-            return []
-        return [f"Warm-up scaled from {self.warmup_steps} to {real} steps: the whole run has {total_steps}."]
+    def remarks(self, run: Any, steps: int) -> Iterator[str]:
+        """Whether the warm-up is shorter than asked."""
+        real = self.warmup(steps)
+        if real != self.warmup_steps:
+            yield f"Warm-up scaled from {self.warmup_steps} to {real} steps: the whole run has {steps}."
 
     def factor(self, step: int, total_steps: int) -> float:
         """Factor at 0-based `step` of `total_steps`; plain arithmetic. The rise to 1 first, then `after_warmup`."""

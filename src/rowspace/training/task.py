@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from rowspace.model.language_model import LanguageModel
 from rowspace.training.base import ScheduleOption
 from rowspace.training.checkpoints import KEY
+from rowspace.training.optimizer import clip_gradients
 
 
 class Tally(NamedTuple):
@@ -89,7 +90,7 @@ class Task(lightning.LightningModule):
             part_nats, _ = self.model.loss(states, part.targets)
             self.manual_backward(part_nats / scored.clamp(min=1))
             nats += part_nats.detach()
-        self._grad_norm = nn.utils.clip_grad_norm_(self.model.parameters(), self._clip)
+        self._grad_norm = clip_gradients(self.model.parameters(), self._clip)
         optimizer.step()
         self._add(step, nats, scored, batch.target_bytes)
 

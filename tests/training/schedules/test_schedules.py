@@ -32,9 +32,9 @@ def test_every_factor_is_positive_and_at_most_one(name: str, total: int):
 def test_a_warm_up_longer_than_the_budget_is_scaled_and_said(name: str):
     schedule = option("schedule", name, warmup_steps=1000)
     assert schedule.warmup(200) == 20
-    assert schedule.notes(200) == ["Warm-up scaled from 1000 to 20 steps: the whole run has 200."]
+    assert [*schedule.remarks(None, 200)] == ["Warm-up scaled from 1000 to 20 steps: the whole run has 200."]
     assert schedule.warmup(1001) == 1000
-    assert schedule.notes(1001) == []
+    assert [*schedule.remarks(None, 1001)] == []
 
 
 def test_constant_stays():
