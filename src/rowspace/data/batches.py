@@ -72,7 +72,7 @@ class TrainingBatches:
     def batch_at(self, step: int) -> Batch:
         """The batch of a 0-based step; does not move the position."""
         windows = self._windows.gather(self._starts(step * self._batch_size, self._batch_size), self._n_ctx)
-        return self._objective(windows, [self._seed, step])
+        return self._objective(windows, [(self._seed, step, row) for row in range(self._batch_size)])
 
     def documents_at(self, step: int) -> np.ndarray:
         """Documents that the windows of a step touch, in ascending order."""
@@ -137,7 +137,7 @@ class EvaluationBatches:
         self, stream: TokenStream, *, batch_size: int, n_ctx: int, isolated: bool, objective: Objective | None = None
     ) -> None:
         self._windows = Windows(stream, isolated=isolated)
-        self._objective = objective or NextToken()
+        self.objective = objective or NextToken()
         self._batch_size = batch_size
         self._n_ctx = n_ctx
         self._starts, self._scored_from = _evaluation_windows(stream, n_ctx)
@@ -164,7 +164,7 @@ class EvaluationBatches:
             targets=batch.targets.masked_fill(context, NOT_SCORED),
             target_bytes=batch.target_bytes.masked_fill(context, 0),
         )
-        return self._objective(scored, starts.tolist())
+        return self.objective(scored, [(start,) for start in starts.tolist()], evaluating=True)
 
 
 def _evaluation_windows(stream: TokenStream, n_ctx: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Self-attention with one fused map to queries, keys and values, and the mask of what may be seen."""
+"""Self-attention with one fused map to queries, keys and values, the mask of what may be seen, and cross-attention."""
 
 from __future__ import annotations
 
@@ -53,6 +53,29 @@ class Attention(nn.Module):
             keys = None  # 0 .. all that was read
         k = position.rotate(k, keys)
         mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask.scores, is_causal=mask.causal)
+        # (B, H, T, d_head) -> (B, T, d)
+        return self.out(mixed.transpose(1, 2).flatten(2))
+
+
+class CrossAttention(nn.Module):
+    """Queries of one text, keys and values of another, all of it seen. No position scheme acts: a distance between
+    two texts means nothing."""
+
+    def __init__(
+        self, *, d: int, heads: int, bias: bool, std: float, out_std: float, generator: torch.Generator
+    ) -> None:
+        super().__init__()
+        self.heads = heads
+        self.q = linear(d, d, bias=bias, std=std, generator=generator)
+        self.kv = linear(d, 2 * d, bias=bias, std=std, generator=generator)
+        self.out = linear(d, d, bias=bias, std=out_std, generator=generator)
+
+    def forward(self, x: Float[Tensor, "B T d"], source: Float[Tensor, "B S d"]) -> Float[Tensor, "B T d"]:
+        """What each position gathers from the source."""
+        # (B, T, d) -> (B, H, T, d_head)
+        q = self.q(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        k, v = (part.transpose(1, 2) for part in self.kv(source).unflatten(-1, (2, self.heads, -1)).unbind(2))
+        mixed = functional.scaled_dot_product_attention(q, k, v)
         # (B, H, T, d_head) -> (B, T, d)
         return self.out(mixed.transpose(1, 2).flatten(2))
 
