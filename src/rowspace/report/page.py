@@ -47,39 +47,52 @@ def write(folder: RunFolder, live: bool) -> Path:
 
 def render(folder: RunFolder, *, live: bool) -> str:
     """The page as text."""
-    environment = Environment(
+    level = 1 if live else 6
+    script, library = (HERE / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
+    found = gather(folder)
+    figures = found.pop("figures")
+    return (
+        environment()
+        .get_template("page.html.jinja")
+        .render(
+            found,
+            live=live,
+            refresh=REFRESH_SECONDS,
+            policy=policy(script, library),
+            style=(HERE / "page.css").read_text(encoding="utf-8"),
+            script=script,
+            library=_pack(library, level),
+            packed=_pack("{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in figures.items()) + "}", level),
+            drawn=frozenset(figures),
+            signs=SIGNS,
+        )
+    )
+
+
+def environment() -> Environment:
+    """Templates of this room: all text is escaped, tokens are shown by `show`."""
+    made = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "show": show,
         "number": facts.say_number,
         "size": facts.say_bytes,
         "seconds": facts.say_seconds,
         "moment": facts.say_time,
     }
-    level = 1 if live else 6
-    script, library = (HERE / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)} {_hash(library)}; style-src 'unsafe-inline'; "
+    return made
+
+
+def policy(*scripts: str) -> str:
+    """The content policy of a page that runs these scripts, loads nothing and sends nothing."""
+    return (
+        f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-    found = gather(folder)
-    figures = found.pop("figures")
-    return environment.get_template("page.html.jinja").render(
-        found,
-        live=live,
-        refresh=REFRESH_SECONDS,
-        policy=policy,
-        style=(HERE / "page.css").read_text(encoding="utf-8"),
-        script=script,
-        library=_pack(library, level),
-        packed=_pack("{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in figures.items()) + "}", level),
-        drawn=frozenset(figures),
-        signs=SIGNS,
     )
 
 
