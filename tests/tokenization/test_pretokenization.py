@@ -111,17 +111,51 @@ def test_sections_of_a_byte_level_text_are_short_and_give_the_words_of_the_whole
     assert [word for section, _ in found for word in cut_by(cut, section)] == cut_by(cut, text)
 
 
-@pytest.mark.parametrize("kind", ["words", "marks", "mixed", "solid"])
-def test_sections_of_a_spaced_text_give_the_words_of_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+SPACED = {
+    **TEXTS,
+    "greek": "\u03b1\u03b2 " * 3000,
+    "solid and known": ("a" * 300 + " king, ") * 40,
+    "solid behind a space": "b c " + "\u4e16" * 9000,
+    "long white space": "a" + " \u3000" * 5000 + "b",
+    "numbers": " 1234567" * 1300,
+    "a number that ends": "x" + "1" * 2101 + ", \u4e16" * 3000,
+}
+
+
+@pytest.mark.parametrize("digits", ["none", "single", "threes"])
+@pytest.mark.parametrize("whitespace", ["kept", "dropped"])
+@pytest.mark.parametrize("kind", SPACED)
+def test_sections_of_a_spaced_text_are_short_and_give_the_words_of_the_whole(
+    kind: str, whitespace: str, digits: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pretokenization, "SECTION", 3000)
-    cut = spaced(digits="none", whitespace="kept")
-    text = TEXTS[kind]
-    found = list(Sections(vanishes=True).of(text))
-    assert len(found) > 1 or kind == "solid"
+    cut = spaced(digits=digits, whitespace=whitespace)
+    text = SPACED[kind]
+    found = list(Sections(vanishes=True, cut=cut).of(text))
+    assert max(len(section) for section, _ in found) <= 3000
     assert "".join(" " * vanished + section for section, vanished in found) == text
     assert [word for section, _ in found for word in cut_by(cut, section)] == cut_by(cut, text)
 
 
+@pytest.mark.parametrize("digits", ["none", "single", "threes"])
+def test_a_run_of_word_characters_is_cut_where_it_is_longer_than_any_word(digits: str) -> None:
+    cut = spaced(digits=digits, whitespace="kept")
+    pieces = cut_by(cut, "king " + "a\u4e16" * 500 + " queen")
+    assert pieces == ["king", *["a\u4e16" * (LONGEST // 2)] * 3, "a\u4e16" * (500 - 3 * LONGEST // 2), "queen"]
+
+
+@pytest.mark.parametrize("place", range(900, 1200, 7))
+def test_a_number_is_cut_in_threes_from_its_own_end_wherever_a_section_may_end(
+    place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pretokenization, "SECTION", 3000)
+    cut = byte_level(digits="threes", whitespace="attached")
+    text = "." * place + "7" * 1000 + "\u4e16" * 4000
+    found = [section for section, _ in Sections(vanishes=False, cut=cut).of(text)]
+    assert [word for section in found for word in cut_by(cut, section)] == cut_by(cut, text)
+
+
 def test_a_short_text_is_one_section() -> None:
-    assert list(Sections(vanishes=True).of("a b")) == [("a b", 0)]
-    assert list(Sections(vanishes=True).of("")) == [("", 0)]
+    sections = Sections(vanishes=True, cut=spaced(digits="none", whitespace="kept"))
+    assert list(sections.of("a b")) == [("a b", 0)]
+    assert list(sections.of("")) == [("", 0)]

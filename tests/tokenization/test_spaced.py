@@ -80,6 +80,20 @@ def test_a_word_of_a_hundred_characters_is_read_and_a_longer_one_is_unk() -> Non
     assert tokenizer.encode("ab" * 50 + "a") == [tokenizer.unk_id]
 
 
+@pytest.mark.parametrize("name", ["word", "wordpiece"])
+def test_a_run_longer_than_any_word_is_unknown_in_parts_whose_bytes_add_up(name: str) -> None:
+    """Its rest may be a word by itself: the text has an <unk> all the same, so it never seems to come back."""
+    tokenizer = fit_whole(name, ["the king and the queen"])
+    text = "the " + "n" * 256 * 3 + "king, queen"
+    (document,) = [text.encode()]
+    encoded = tokenizer.encode_documents([document])
+    assert encoded.ids.tolist() == tokenizer.encode(text)
+    assert encoded.ids.tolist()[1:4] == [tokenizer.unk_id] * 3
+    assert encoded.token_bytes[:4].tolist() == [3, 257, 256, 256]
+    assert encoded.token_bytes.sum() == len(document)
+    assert tokenizer.decode(encoded.ids) != text
+
+
 def test_bytes_with_lower_casing_are_those_of_the_source() -> None:
     tokenizer = fit_whole("wordpiece", ["\u0130stanbul \u0130s \u212a king " * 5], lowercase=True)
     text = "\u0130s \u212a KING"

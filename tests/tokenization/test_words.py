@@ -16,6 +16,13 @@ def test_a_word_that_spells_a_special_token_cannot_take_its_id() -> None:
     assert tokenizer.eos_id not in tokenizer.encode("eos <eos>")
 
 
+@pytest.mark.parametrize("name", ["word", "wordpiece"])
+def test_nothing_is_learned_from_a_word_that_is_too_long(name: str) -> None:
+    tokenizer = fit_whole(name, ["ab ab " + "c" * 101 + " " + "d" * 100])
+    assert ("d" * 100) in tokenizer.vocabulary
+    assert not any("c" in piece for piece in tokenizer.vocabulary)
+
+
 def test_every_character_of_the_text_can_start_and_continue_a_word() -> None:
     tokenizer = fit_whole("wordpiece", ["ab, ab"])
     for text in ("ba", "a,b", "bbb", ",a ,b"):

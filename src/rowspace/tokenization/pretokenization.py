@@ -2,8 +2,9 @@
 
 Byte-level (bpe, unigram): GPT-2's pattern with three changes: marks stay with their letters, a run is at most
 `LONGEST` characters (a megabyte without a space would otherwise be one word), and digits may be cut finer.
-Spaced (word, wordpiece): runs of word characters; a single space between two of them vanishes, since decode knows
-where it stood; everything else is cut into punctuation marks (with the spaces that touch them) and white space.
+Spaced (word, wordpiece): runs of word characters, of at most `LONGEST` too; a single space between two of them vanishes,
+since decode knows where it stood; everything else is cut into punctuation marks (with the spaces that touch them) and
+white space. No vocabulary holds a word as long as that: a run that is cut has an `<unk>`, so it never seems to come back.
 Patterns are Oniguruma's, run by the `tokenizers` library. Nothing is dropped by any but `whitespace: dropped`.
 """
 
@@ -76,7 +77,7 @@ def spaced(*, digits: str, whitespace: str) -> PreTokenizer:
         forgotten, unit = r"\s+", outside
     else:
         forgotten, unit = f"(?<={inside}) (?={inside})", rf" ?{outside} ?|\s"
-    words = "|".join(part for part in (numbers, f"{inside}+", unit) if part)
+    words = "|".join(part for part in (numbers, f"{inside}{{1,{LONGEST}}}", unit) if part)
     return pre_tokenizers.Sequence(
         [pre_tokenizers.Split(Regex(forgotten), "removed"), pre_tokenizers.Split(Regex(words), "isolated")]
     )
@@ -87,11 +88,11 @@ class Sections:
 
     Learning from and encoding the sections one by one is the same as the whole. Cuts are made at a space between two
     ASCII letters (it goes to the later section, or nowhere where it `vanishes`), or between a mark and a letter. Text
-    without either is cut where its own pre-tokenizer cuts, if that is given: it must not look back, and its words must
-    be shorter than `LOOK_AHEAD`. Else such a text stays whole.
+    without either is cut where its own pre-tokenizer `cut` does; that one must decide by less than `LOOK_AHEAD`
+    characters ahead, and look back at no more than the character before a space.
     """
 
-    def __init__(self, *, vanishes: bool, cut: PreTokenizer | None = None) -> None:
+    def __init__(self, *, vanishes: bool, cut: PreTokenizer) -> None:
         self._vanishes = vanishes
         self._cut = cut
 
@@ -102,13 +103,8 @@ class Sections:
             if found := _CUT.search(text, start + SECTION // 2, start + SECTION):
                 end, after = found.span()
                 after = after if self._vanishes else end
-            elif self._cut is not None:
-                end = after = start + self._last_boundary(self._cut, text[start : start + SECTION])
-            elif found := _CUT.search(text, start + SECTION):
-                end, after = found.span()
-                after = after if self._vanishes else end
             else:
-                break
+                end, after = (start + place for place in self._between(text[start : start + SECTION]))
             yield text[start:end], vanished
             start, vanished = after, after - end
         yield text[start:] if start else text, vanished
@@ -117,9 +113,23 @@ class Sections:
         """The sections of many texts."""
         return (section for text in texts for section, _ in self.of(text))
 
-    def _last_boundary(self, cut: PreTokenizer, window: str) -> int:
-        ends = [span[1] for _, span in cut.pre_tokenize_str(window)]
-        return max(end for end in ends if end <= len(window) - LOOK_AHEAD)
+    def _between(self, window: str) -> tuple[int, int]:
+        """Where a section that begins like `window` ends, and where the next begins: the same, or behind one space.
+
+        Never between two digits, if that can be: groups of three count from the end of a number. In a number that fills
+        the window they count from its start, so its middle is as good.
+        """
+        spans = [span for _, span in self._cut.pre_tokenize_str(window)]
+        last = len(window) - LOOK_AHEAD
+        places = [
+            (end, start if window[end:start] == " " else end)
+            for (_, end), (start, _) in itertools.pairwise([*spans, (len(window), 0)])
+            if end <= last
+        ]
+        if not places:
+            return last, last  # nothing but white space that is dropped
+        good = (place for place in reversed(places) if not window[place[0] - 1 : place[1] + 1].isnumeric())
+        return next(good, places[len(places) // 2])
 
 
 def batches(texts: Iterable[Text], size: int) -> Iterator[list[Text]]:

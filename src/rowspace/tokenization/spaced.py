@@ -32,7 +32,7 @@ class SpacedTokenizer(LibraryTokenizer):
         self.vocabulary = self.pieces
         self.unk_id = self.pieces.index(UNK)
         self._kept = behaviour["whitespace"] == "kept"
-        self._joining = Joining(text, Sections(vanishes=True))
+        self._joining = Joining(text, Sections(vanishes=True, cut=self._library.pre_tokenizer))
         mark = CONTINUES if behaviour["continues"] else None
         self._starts = np.array([not (mark and piece.startswith(mark)) for piece in self.pieces])
         self._contents = [

@@ -22,11 +22,11 @@ ALGORITHMS = {
     "likelihood": "WordPiece by likelihood: largest freq(ab) / (freq(a) freq(b)) first",
 }
 LONGEST_WORD = 100
-"""Characters beyond which wordpiece does not look into a word (BERT): it is UNK, and nothing is learned from it."""
+"""Characters beyond which a word is UNK (BERT), and nothing is learned from it; pre-tokenization cuts far beyond it."""
 
 
 def word_tokenizer(option: WordOption, texts: Iterable[str]) -> SpacedTokenizer:
-    """The most frequent words and gaps; equal counts in alphabetical order."""
+    """The most frequent words and gaps, none too long; equal counts in alphabetical order."""
     counts = _counts(option, texts)
     first = [*option.special_tokens, UNK]
     room = option.vocab_size - len(first)
@@ -68,7 +68,7 @@ def wordpiece_tokenizer(option: WordpieceOption, texts: Iterable[str], progress:
 
 def wordpiece_words(option: WordpieceOption, texts: Iterable[str]) -> dict[str, int]:
     """What the pieces are learned from: words and gap units with counts, those that are too long left out."""
-    return {word: count for word, count in _counts(option, texts).items() if len(word) <= LONGEST_WORD}
+    return _counts(option, texts)
 
 
 def _merged_by_frequency(option: WordpieceOption, texts: list[str], first: list[str]) -> list[str]:
@@ -80,9 +80,7 @@ def _merged_by_frequency(option: WordpieceOption, texts: list[str], first: list[
     library = Library(models.BPE())
     if (normalizer := _normalizer(option)) is not None:
         library.normalizer = normalizer  # type: ignore[assignment]
-    too_long = pre_tokenizers.Split(Regex(rf"\w{{{LONGEST_WORD + 1},}}"), "removed")
-    cut = spaced(digits=option.digits, whitespace=option.whitespace)
-    library.pre_tokenizer = pre_tokenizers.Sequence([cut, too_long])  # type: ignore[assignment]
+    library.pre_tokenizer = _to_learn_from(option)  # type: ignore[assignment]
     trainer = trainers.BpeTrainer(
         vocab_size=option.vocab_size,
         min_frequency=option.min_frequency,
@@ -90,13 +88,23 @@ def _merged_by_frequency(option: WordpieceOption, texts: list[str], first: list[
         continuing_subword_prefix=CONTINUES,
         show_progress=False,
     )
-    library.train_from_iterator(Sections(vanishes=True).strings(texts), trainer)
+    library.train_from_iterator(_sections(option).strings(texts), trainer)
     return sorted(library.get_vocab(), key=library.get_vocab().__getitem__)[len(first) :]
 
 
 def _counts(option: WordOption | WordpieceOption, texts: Iterable[str]) -> dict[str, int]:
-    cut = spaced(digits=option.digits, whitespace=option.whitespace)
-    return count_words(Sections(vanishes=True).strings(texts), cut, _normalizer(option))
+    """Words and gap units with counts, those that are too long left out."""
+    return count_words(_sections(option).strings(texts), _to_learn_from(option), _normalizer(option))
+
+
+def _sections(option: WordOption | WordpieceOption) -> Sections:
+    return Sections(vanishes=True, cut=spaced(digits=option.digits, whitespace=option.whitespace))
+
+
+def _to_learn_from(option: WordOption | WordpieceOption) -> pre_tokenizers.PreTokenizer:
+    """The cut of the tokenizer itself, and words that are too long taken out."""
+    too_long = pre_tokenizers.Split(Regex(rf"\w{{{LONGEST_WORD + 1},}}"), "removed")
+    return pre_tokenizers.Sequence([spaced(digits=option.digits, whitespace=option.whitespace), too_long])
 
 
 def _normalizer(option: WordOption | WordpieceOption) -> normalizers.Normalizer | None:
