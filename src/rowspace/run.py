@@ -42,6 +42,7 @@ from rowspace.training.starting import resume_point, start_from, starting_point,
 from rowspace.training.task import Task
 
 OUTPUTS = Path("outputs")
+SCORED = ("val", "test")
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def _train_held(
         order = {"batch_size": option.windows_per_step(), "seed": config.stream_seed("order"), "steps": steps}
         windows["objective"] = config.body.objective(tokenizer, config.model.n_ctx)
         batches = TrainingBatches(streams["train"], **order, **windows)
+        scored = {name: EvaluationBatches(streams[name], batch_size=option.batch_size, **windows) for name in SCORED}
 
     # --------------------------------------------------------------------------------------------- model
     with phases("model"):
@@ -116,13 +118,18 @@ def _train_held(
         check_tie(model, tied)
         sizes = {"d": config.model.d, "heads": config.model.heads, "n_ctx": config.model.n_ctx}
         position = certify(config.position, model.position, **sizes)
-        told = {"documents": text.documents, "splits": text.splits, "streams": streams, "steps": steps}
+        told = {
+            "documents": text.documents,
+            "splits": text.splits,
+            "streams": streams,
+            "scored": scored,
+            "steps": steps,
+        }
         record_evidence(folder, model, tied=tied, position=position, tokenizer=tokenizer, **told)
 
     def score(name: str) -> Evaluation:
-        scored = EvaluationBatches(streams[name], batch_size=option.batch_size, **windows)
         known = {"tokenizer": tokenizer, "stream": streams[name], "train_counts": counts}
-        return evaluate(model, scored, split=name, **known)
+        return evaluate(model, scored[name], split=name, **known)
 
     # ------------------------------------------------------------------------------------------ training
     for remark in config.all_remarks(steps):

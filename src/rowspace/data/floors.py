@@ -1,12 +1,15 @@
 """What models that know little would lose on a stream: the marks beside which a loss is read.
 
-Nats are summed over the same targets as the model's (every token but the first, `<eos>` included).
+Nats are summed over the same targets as the model's: every token but the first, `<eos>` included, where the objective
+is the next token.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -31,11 +34,14 @@ def uniform(stream: TokenStream, audit: Audit) -> Floor:
 
 def unigram(stream: TokenStream, train_counts: np.ndarray, audit: Audit) -> Floor:
     """Every token by its training frequency, add-one: p(v) = (count + 1) / (all counts + V). `train_counts` (V,)."""
-    V = stream.vocab_size
-    if train_counts.shape != (V,):
-        raise ValueError(f"counts of shape {train_counts.shape} do not count a vocabulary of {V}")
-    surprise = math.log(int(train_counts.sum()) + V) - np.log(train_counts + 1.0)
-    return _floor(float(target_counts(stream) @ surprise), stream, audit)
+    if train_counts.shape != (stream.vocab_size,):
+        raise ValueError(f"counts of shape {train_counts.shape} do not count a vocabulary of {stream.vocab_size}")
+    return _floor(float(target_counts(stream) @ surprise(train_counts)), stream, audit)
+
+
+def surprise(train_counts: np.ndarray) -> np.ndarray:
+    """-ln p(v) of each token by its training frequency, add-one: (V,) nats."""
+    return math.log(int(train_counts.sum()) + len(train_counts)) - np.log(train_counts + 1.0)
 
 
 def bigram_entropy(stream: TokenStream) -> float:
@@ -54,6 +60,14 @@ def target_counts(stream: TokenStream) -> np.ndarray:
     """Occurrences of each id as a target, (V,) int64: all tokens but the first."""
     counts = stream.counts(stream.vocab_size)
     counts[stream.ids[0]] -= 1
+    return counts
+
+
+def scored_counts(batches: Iterable[Any], vocab_size: int) -> np.ndarray:
+    """Occurrences of each id among the targets that the batches score, (V,) int64."""
+    counts = np.zeros(vocab_size, dtype=np.int64)
+    for batch in batches:
+        counts += np.bincount(batch.targets[batch.targets >= 0].numpy(), minlength=vocab_size)
     return counts
 
 

@@ -16,6 +16,16 @@ from rowspace.runfolder import STEP, RunFolder
 
 GOOD = frozenset({"exact", "closed", "tied", "untied", "held", "holds", "ok", "passed"})
 BAD = frozenset({"open", "failed", "broken", "violated", "mismatch"})
+NEXT = "predicts the next one"
+BODIES = {
+    "none": ("A table", NEXT),
+    "decoder": ("A decoder", NEXT),
+    "rnn": ("A recurrent net", NEXT),
+    "lstm": ("An LSTM", NEXT),
+    "encoder": ("An encoder", "says the hidden ones from both sides"),
+    "encoder_decoder": ("An encoder and a decoder", "writes the hidden spans"),
+}
+"""How the story of a run names its body, and what it was trained to do."""
 
 
 @dataclass(frozen=True)
@@ -136,10 +146,11 @@ def find_story(run: Mapping[str, Any], config: Mapping[str, Any]) -> str:
         return ""
     layers, width, vocabulary = part("model", "layers"), part("model", "d"), part("tokenizer", "vocab_size")
     body = part("body", "name")
-    what = "A table alone, without a body" if body == "none" else f"A {body or 'decoder'} of {layers} layers"
+    known = BODIES.get(str(body), (f"A {body}", "learns to predict them"))
+    what = "A table alone, without a body" if body == "none" else f"{known[0]} of {layers} layers"
     pieces = f"{vocabulary:,} {part('tokenizer', 'name')}" if isinstance(vocabulary, int) else part("tokenizer", "name")
     corpus = (run.get("data") or {}).get("name") or part("data", "name")
-    return f"{what}, {width} wide, that reads {pieces} tokens of the {corpus} corpus and predicts the next one."
+    return f"{what}, {width} wide, that reads {pieces} tokens of the {corpus} corpus and {known[1]}."
 
 
 def find_certificates(run: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -2,20 +2,21 @@
 
 Nats and bytes are summed over the same scored targets. The number exists only where the ledger has decoded every
 document back to its very bytes and the bytes of the scored tokens add up to them; else it is missing, with the reason.
+An objective that predicts a part of the text has a loss, and no bits per byte.
 Beside it stands the loss less that of token frequencies alone, which exists for every tokenizer.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 
-from rowspace.data.floors import unigram
+from rowspace.data.batches import EvaluationBatches
+from rowspace.data.floors import surprise
 from rowspace.data.ledger import Audit, audit, bits_per_byte
 from rowspace.data.stream import TokenStream
 from rowspace.model.language_model import LanguageModel
@@ -63,21 +64,21 @@ class Evaluation:
 
 def evaluate(
     model: LanguageModel,
-    batches: Iterable[Any],
+    batches: EvaluationBatches,
     *,
     split: str,
     tokenizer: Tokenizer,
     stream: TokenStream,
     train_counts: np.ndarray,
 ) -> Evaluation:
-    """Score every target of `stream` once, in fixed windows, in full precision and without dropout.
+    """Score every target of `batches` once, in fixed windows, in full precision and without dropout.
 
-    `batches` are `rowspace.data.batches.EvaluationBatches` of the stream, `train_counts` (V,) occurrences of each id
-    in training. The weights, the training mode and the
-    random generators are left as they were. Sums are float64.
+    The batches are of `stream`; `train_counts` (V,) are the occurrences of each id in training. The weights, the
+    training mode and the random generators are left as they were. Sums are float64.
     """
     device = next(model.parameters()).device
-    nats = torch.zeros((), dtype=torch.float64, device=device)
+    by_frequency = torch.from_numpy(surprise(train_counts)).to(device)
+    nats, unigram_nats = torch.zeros(2, dtype=torch.float64, device=device)
     counts = torch.zeros(2, dtype=torch.int64, device=device)
     with _evaluating(model):
         for batch in batches:
@@ -86,12 +87,17 @@ def evaluate(
             read = (on_device.positions, on_device.segments, on_device.source)
             each = model.token_nats(on_device.ids, on_device.targets, *read)
             nats += each.double().masked_fill(~scored, 0.0).sum()
+            unigram_nats += by_frequency[on_device.targets[scored]].sum()
             counts += torch.stack([scored.sum(), (on_device.target_bytes * scored).sum()])
     tokens, of_bytes = counts.tolist()
-    audited = audit(tokenizer, stream)
-    return Evaluation(
-        split, nats.item(), tokens, of_bytes, audited, unigram_nats=unigram(stream, train_counts, audited).nats
-    )
+    audited = audit_scored(tokenizer, stream, batches)
+    return Evaluation(split, nats.item(), tokens, of_bytes, audited, unigram_nats=unigram_nats.item())
+
+
+def audit_scored(tokenizer: Tokenizer, stream: TokenStream, batches: EvaluationBatches) -> Audit:
+    """The ledger's verdict on a stream: `none`, with the reason, where the batches do not score all of its text."""
+    incomplete = batches.objective.incomplete
+    return audit(tokenizer, stream) if incomplete is None else Audit("none", incomplete, stream.bytes, stream.N - 1)
 
 
 @contextlib.contextmanager

@@ -6,8 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from rowspace.data.base import Documents
-from rowspace.data.floors import uniform, unigram
+from rowspace.data.batches import EvaluationBatches
+from rowspace.data.floors import scored_counts, surprise, uniform, unigram
 from rowspace.data.ledger import Audit, audit
 from rowspace.data.splitting import Split, Splits
 from rowspace.data.stream import TokenStream
@@ -35,11 +38,13 @@ def record_evidence(
     streams: Mapping[str, TokenStream],
     documents: Documents,
     splits: Splits,
+    scored: Mapping[str, EvaluationBatches],
     steps: int,
 ) -> None:
     """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces, ledger.
 
-    `position` is the certificate of the live scheme, as `rowspace.position.invariance.certify` gives it.
+    `position` is the certificate of the live scheme, as `rowspace.position.invariance.certify` gives it; `scored` are
+    the batches that validation and test are scored in.
     """
     val, test = streams["val"], streams["test"]
     counts = streams["train"].counts(tokenizer.vocab_size)
@@ -54,9 +59,9 @@ def record_evidence(
             "position": position,
         },
         floors={
-            **floors(test, counts, audit(tokenizer, test)),
-            **generator_floor(documents, splits.test, test),
-            **{f"val_{key}": value for key, value in floors(val, counts, audited).items()},
+            **floors(test, counts, audit(tokenizer, test), scored["test"]),
+            **generator_floor(documents, splits.test, test, scored["test"]),
+            **{f"val_{key}": value for key, value in floors(val, counts, audited, scored["val"]).items()},
         },
     )
     sample = [text for text, _ in zip(val.texts, range(SAMPLE_DOCUMENTS), strict=False)]
@@ -67,7 +72,7 @@ def record_evidence(
     folder.write_table("pieces", pieces(tokenizer, first))
 
 
-def _tokens(tokenizer: Tokenizer, counts: Any) -> list[dict[str, Any]]:
+def _tokens(tokenizer: Tokenizer, counts: np.ndarray) -> list[dict[str, Any]]:
     """Every token with its count in the training ids."""
     special = set(tokenizer.special.values())
     return [
@@ -76,8 +81,16 @@ def _tokens(tokenizer: Tokenizer, counts: Any) -> list[dict[str, Any]]:
     ]
 
 
-def floors(stream: TokenStream, counts: Any, audited: Audit) -> dict[str, float | None]:
-    """What a uniform and a unigram model lose on a split: bits per byte, where they exist, and nats a token."""
+def floors(
+    stream: TokenStream, counts: np.ndarray, audited: Audit, scored: EvaluationBatches
+) -> dict[str, float | None]:
+    """What a uniform and a unigram model lose on the targets of a split: nats a token, and bits per byte where they
+    exist."""
+    if scored.objective.incomplete is not None:
+        targets = scored_counts(scored, stream.vocab_size)
+        uniform_loss = math.log(stream.vocab_size)
+        unigram_loss = float(targets @ surprise(counts) / targets.sum()) if targets.any() else None
+        return {"uniform_bpb": None, "uniform_loss": uniform_loss, "unigram_bpb": None, "unigram_loss": unigram_loss}
     found: dict[str, float | None] = {}
     for name, floor in (("uniform", uniform(stream, audited)), ("unigram", unigram(stream, counts, audited))):
         found[f"{name}_bpb"] = None if isinstance(floor.bpb, Missing) else floor.bpb
@@ -85,9 +98,12 @@ def floors(stream: TokenStream, counts: Any, audited: Audit) -> dict[str, float 
     return found
 
 
-def generator_floor(documents: Documents, part: Split, stream: TokenStream) -> dict[str, float | None]:
-    """What a generated corpus' own generator loses on the same documents; nothing for a corpus that was found."""
-    if "nats" not in documents.truth:
+def generator_floor(
+    documents: Documents, part: Split, stream: TokenStream, scored: EvaluationBatches
+) -> dict[str, float | None]:
+    """What a generated corpus' own generator loses on the same documents; nothing for a corpus that was found, nor
+    where other targets are scored than each next token, which is all that a generator has a probability for."""
+    if "nats" not in documents.truth or scored.objective.incomplete is not None:
         return {}
     nats = float(documents.truth["nats"][part.indices].sum())
     return {

@@ -1,8 +1,8 @@
 """Encoder-decoder (Vaswani et al. 2017) trained on span corruption (T5, Raffel et al. 2020).
 
-The encoder reads a window in which each span of hidden tokens is one sentinel <span_i>; the decoder writes each sentinel
-and what it stands for, then <eos>. `model.layers` blocks on each side, one table E for both. Cross-attention knows no
-positions: source and target are two texts, and a distance between them means nothing.
+The encoder reads a window in which each span of hidden tokens is one sentinel <span_i>; the decoder writes each
+sentinel and what it stands for, then <eos>. `model.layers` blocks on each side, one table E for both. Cross-attention
+knows no positions: source and target are two texts, and a distance between them means nothing.
 """
 
 from __future__ import annotations
