@@ -26,6 +26,7 @@ GROUPS = {
 FILES = [path for group in GROUPS.values() for path in sorted((conf_dir() / group).glob("*.yaml"))]
 DELTAS = [path for group in ("experiment", "sweep") for path in sorted((conf_dir() / group).glob("*.yaml"))]
 GIVEN = {
+    **{f"body={name}": ["position=none"] for name, body in options("body").items() if not body.attends},  # type: ignore[attr-defined]
     "data=text": ["data.files=x.txt"],
     "data=hub": ["data.path=owner/name"],
     "optimizer=sparse_adam": ["head.tie=false"],

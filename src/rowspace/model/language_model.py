@@ -56,7 +56,7 @@ class LanguageModel(nn.Module):
 
     def inputs(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"] | None = None) -> Float[Tensor, "B T d"]:
         """h0: scaled rows of E with what the scheme adds to them. Row t depends on ids[t] and its position alone."""
-        self.position.reach(ids.shape[1] if positions is None else int(positions.max()) + 1)
+        self.position.reach(_reached(ids, positions))
         return self.position.add(self.embedding(ids), positions)
 
     def states(
@@ -76,8 +76,10 @@ class LanguageModel(nn.Module):
         """
         if cache is not None and positions is None and cache.length:
             positions = torch.arange(cache.length, cache.length + ids.shape[1], device=ids.device)[None]
-        h = self.inputs(ids, positions)
-        read = None if source is None else self.inputs(source)
+        reached = _reached(ids, positions)
+        self.position.reach(reached if source is None else max(reached, source.shape[1]))  # one length for both texts
+        h = self.position.add(self.embedding(ids), positions)
+        read = None if source is None else self.position.add(self.embedding(source), None)
         states = self.body(h, self.position, positions, segments, source=read, cache=cache)
         if cache is not None:
             cache.length += ids.shape[1]
@@ -142,6 +144,11 @@ def build(
         head=head.build(embedding=made, generator=_generator(seed, "head")),
         n_ctx=model.n_ctx,
     )
+
+
+def _reached(ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"] | None) -> int:
+    """One past the largest position of a window."""
+    return ids.shape[1] if positions is None else int(positions.max()) + 1
 
 
 def _generator(seed: int, part: str) -> torch.Generator:

@@ -36,3 +36,40 @@ class LearnedAddition(PositionScheme):
     def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "B T d"]:
         """The sum."""
         return h + (self.table[: h.shape[1]] if positions is None else self.table[positions])
+
+
+class ClampedAddition(LearnedAddition):
+    """Positions beyond the table get its last row."""
+
+    def reach(self, n: int) -> None:
+        """Every position has a row, if not its own."""
+
+    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "B T d"]:
+        """The sum."""
+        if positions is None:
+            positions = torch.arange(h.shape[1], device=h.device)[None]
+        return super().add(h, positions.clamp(max=len(self.table) - 1))
+
+
+class InterpolatedAddition(LearnedAddition):
+    """In a window of n positions, more than the table has, position p lies at p (rows - 1) / (n - 1) between rows."""
+
+    def __init__(self, *, n: int, d: int, std: float, generator: torch.Generator) -> None:
+        super().__init__(n=n, d=d, std=std, generator=generator)
+        self._n = n
+
+    def reach(self, n: int) -> None:
+        """Spread the rows over n positions, where these are more."""
+        self._n = max(n, len(self.table))
+
+    def add(self, h: Float[Tensor, "B T d"], positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "B T d"]:
+        """The sum, with rows mixed in their own type."""
+        rows = len(self.table)
+        if self._n == rows:
+            return super().add(h, positions)
+        if positions is None:
+            positions = torch.arange(h.shape[1], device=h.device)[None]
+        at = positions.double() * ((rows - 1) / (self._n - 1))
+        below = at.long().clamp(max=rows - 1)
+        above = (below + 1).clamp(max=rows - 1)
+        return h + torch.lerp(self.table[below], self.table[above], (at - below)[..., None].to(self.table.dtype))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from rowspace.errors import Problem
 from rowspace.registry import Option
 
 
@@ -20,9 +22,28 @@ class PositionOption(Option):
     inside_attention: ClassVar[bool] = False
     """Acts on queries, keys or scores and leaves h0 alone."""
 
+    @property
+    def stretches(self) -> bool:
+        """Beyond some length, what it does to a position depends on how long the window is.
+
+        A longer window then changes the states of its earlier tokens too: a text read in parts, with a cache, is not
+        the text read at once, once it is longer than that.
+        """
+        return False
+
     def max_positions(self, n_ctx: int) -> int | None:
         """One past the largest position that the scheme has a value for, in windows of n_ctx; None without a limit."""
         return None
+
+    def notes(self, n_ctx: int) -> Iterable[str]:
+        """What a person should know before windows of n_ctx are trained: an explicit choice that has a price."""
+        return ()
+
+    def problems(self, run: Any) -> Iterable[Problem]:
+        """A scheme inside attention needs a body that attends."""
+        if self.inside_attention and run.body is not None and not run.body.attends:
+            given = f"{self.name} acts inside attention, and body={run.body.name} has none"
+            yield Problem("position", given, "position=none, sinusoidal or learned")
 
     @abstractmethod
     def build(self, *, d: int, heads: int, n_ctx: int, generator: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from jaxtyping import Float, Int
@@ -11,13 +13,13 @@ from rowspace.position.scheme import FixedTable
 
 
 class Rotary(FixedTable):
-    """Turns the pair k of a query or key at position p by p w_k.
+    """Turns the pair k of a query or key at position p by p w_k, and multiplies it by the attention factor.
 
     The table holds cos and sin alternating, (n, d_head), which is the complex turn of each pair.
     """
 
-    def __init__(self, *, frequencies: np.ndarray, n: int) -> None:
-        super().__init__(rows=lambda length: turns(frequencies, length), n=n)
+    def __init__(self, *, frequencies: np.ndarray, n: int, attention_factor: float = 1.0) -> None:
+        super().__init__(rows=lambda length: attention_factor * turns(frequencies, length), n=n)
 
     def rotate(
         self, x: Float[Tensor, "B H T d_head"], positions: Int[Tensor, "#B T"] | None
@@ -30,6 +32,24 @@ class Rotary(FixedTable):
         # (B, H, T, d_head) -> (B, H, T, d_head / 2) complex, in the table's precision
         pairs = torch.view_as_complex(x.to(table.dtype).unflatten(-1, (-1, 2)))
         return torch.view_as_real(pairs * turn).flatten(-2).to(x.dtype)
+
+
+class StretchingRotary(Rotary):
+    """A rotation whose frequencies depend on the length of the window, beyond the length up to which nothing changes.
+
+    The table has exactly as many rows as the window has positions (`unchanged` at least), so a later, shorter window
+    is never read with the frequencies of a longer one.
+    """
+
+    def __init__(self, *, frequencies: Callable[[int], np.ndarray], unchanged: int, n: int) -> None:
+        FixedTable.__init__(self, rows=lambda length: turns(frequencies(length), length), n=max(n, unchanged))
+        self._unchanged = unchanged
+
+    def reach(self, n: int) -> None:
+        """Take the frequencies for a window of exactly n positions."""
+        n = max(n, self._unchanged)
+        if n != len(self.table):
+            self.resize(n)
 
 
 def turns(frequencies: np.ndarray, n: int) -> np.ndarray:

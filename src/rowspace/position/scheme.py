@@ -7,6 +7,7 @@ by token goes on from the positions read before. The base class is the scheme `n
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -42,31 +43,48 @@ class PositionScheme(nn.Module):
         return None
 
 
-class FixedTable(PositionScheme):
-    """A scheme with one table of numbers by position that nothing trains.
+class FixedNumbers(PositionScheme):
+    """A scheme with numbers that nothing trains.
 
-    The table is computed in float64 and kept in float32 (float64 in a float64 model), whatever type the model is moved
-    to: in bf16 neighbouring positions beyond 256 would collapse. It is no part of the state dict and grows on demand.
+    They are computed in float64 and kept in float32 (float64 in a float64 model), whatever type the model is moved to:
+    in bf16 neighbouring positions beyond 256 would collapse. They are no part of the state dict.
     """
 
     table: Tensor
 
-    def __init__(self, *, rows: Callable[[int], np.ndarray], n: int) -> None:
+    def __init__(self, numbers: np.ndarray) -> None:
         super().__init__()
+        self.register_buffer("table", torch.from_numpy(numbers).float(), persistent=False)
+
+    @abstractmethod
+    def numbers(self) -> np.ndarray:
+        """The table as it is now, anew in float64."""
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> FixedNumbers:
+        super()._apply(fn, recurse)
+        wide = torch.float64 if self.table.dtype == torch.float64 else torch.float32
+        self.table = torch.from_numpy(self.numbers()).to(device=self.table.device, dtype=wide)
+        return self
+
+
+class FixedTable(FixedNumbers):
+    """Fixed numbers with a row a position; the table grows on demand."""
+
+    def __init__(self, *, rows: Callable[[int], np.ndarray], n: int) -> None:
+        super().__init__(rows(n))
         self._rows = rows
-        self.register_buffer("table", torch.from_numpy(rows(n)).float(), persistent=False)
+
+    def numbers(self) -> np.ndarray:
+        return self._rows(len(self.table))
 
     def reach(self, n: int) -> None:
         """Extend the table to positions 0..n-1 where it is shorter."""
         if n > len(self.table):
-            self.table = torch.from_numpy(self._rows(n)).to(self.table)
+            self.resize(n)
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> FixedTable:
-        n = len(self.table)
-        super()._apply(fn, recurse)
-        wide = torch.float64 if self.table.dtype == torch.float64 else torch.float32
-        self.table = torch.from_numpy(self._rows(n)).to(device=self.table.device, dtype=wide)
-        return self
+    def resize(self, n: int) -> None:
+        """Compute the table anew, for positions 0..n-1."""
+        self.table = torch.from_numpy(self._rows(n)).to(self.table)
 
     def at(self, T: int, positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "*B T w"]:
         """The table's rows for T tokens at `positions`."""
