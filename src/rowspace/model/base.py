@@ -60,6 +60,10 @@ class BodyOption(Option):
     continues: ClassVar[bool] = True
     """Gives each next token a probability, so that it can score and continue a text."""
 
+    def lengths(self, n_ctx: int) -> tuple[int, int | None]:
+        """T and S: tokens that it reads of a window of n_ctx as `ids`, and as `source` (None: it reads no source)."""
+        return n_ctx, None
+
     def objective(self, tokenizer: Any, n_ctx: int) -> Any:
         """What it is trained to predict, as a `rowspace.data.objectives.Objective`: each next token, unless it says
         otherwise."""

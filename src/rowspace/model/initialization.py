@@ -38,7 +38,8 @@ def orthogonal(rows: int, columns: int, *, std: float, generator: torch.Generato
 
 def linear(inputs: int, outputs: int, *, bias: bool, std: float, generator: torch.Generator) -> nn.Linear:
     """A linear map of N(0, std^2) weights and zero bias. torch's own start would draw from the global generator."""
-    layer = cast(nn.Linear, skip_init(nn.Linear, inputs, outputs, bias=bias))
+    device = torch.get_default_device()  # else skip_init takes the CPU, also where shapes alone are asked (meta)
+    layer = cast(nn.Linear, skip_init(nn.Linear, inputs, outputs, bias=bias, device=device))
     with torch.no_grad():
         layer.weight.normal_(std=std, generator=generator)
         if bias:

@@ -30,6 +30,11 @@ class OptimizerOption(Option):
     sparse_embedding: ClassVar[bool] = False
     """Reads a gradient of E that has only the rows of the batch."""
 
+    @property
+    @abstractmethod
+    def kept_per_parameter(self) -> int:
+        """Numbers that it keeps beside each parameter, for the estimate of memory."""
+
     @abstractmethod
     def build(self, groups: list[dict[str, Any]]) -> Any:
         """The torch optimizer over named parameter groups (see `rowspace.training.optimizer`)."""

@@ -49,6 +49,11 @@ class EncoderDecoder(TransformerOption):
         """What is hidden in a window of n tokens."""
         return SpanCounts.of(n, self.noise_density, self.mean_span)
 
+    def lengths(self, n_ctx: int) -> tuple[int, int]:
+        """The target and the source that a window becomes."""
+        counts = self.counts(n_ctx)
+        return counts.target, counts.source
+
     def objective(self, tokenizer: Any, n_ctx: int) -> Any:
         """Hidden spans from the rest of the window and from the spans before."""
         from rowspace.data.span_corruption import SpanCorruption

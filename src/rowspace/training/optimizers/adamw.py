@@ -25,6 +25,11 @@ class AdamW(OptimizerOption):
     eps: float = Field(gt=0)
     """Added to the root of the mean square."""
 
+    @property
+    def kept_per_parameter(self) -> int:
+        """Two moments."""
+        return 2
+
     def build(self, groups: list[dict[str, Any]]) -> Any:
         """torch.optim.AdamW over the groups."""
         from torch import optim

@@ -21,6 +21,11 @@ class SGD(OptimizerOption):
     momentum: float = Field(ge=0, lt=1)
     """Memory of past gradients; 0 is none."""
 
+    @property
+    def kept_per_parameter(self) -> int:
+        """One velocity, with momentum."""
+        return int(self.momentum > 0)
+
     def build(self, groups: list[dict[str, Any]]) -> Any:
         """torch.optim.SGD over the groups."""
         from torch import optim

@@ -2,10 +2,10 @@
 
 Not AdamW with less work, but another algorithm. A row that the batch lacks has no momentum and no decay: it stays as it
 is, and its two moments wait for the token's next occurrence. The correction of the moments' start counts all steps and
-not the row's own: where AdamW's first step is lr, that of a token first met late is lr (1 - beta1) / sqrt(1 - beta2), 0.45 lr
-with the usual values. The gradient of E has the rows of the batch alone, so that neither it nor the update costs V d.
-Untied heads only: a tied table gets a gradient of every row from the output side. torch.optim.SparseAdam and
-torch.optim.AdamW take the steps.
+not the row's own: where AdamW's first step is lr, that of a token first met late is lr (1 - beta1) / sqrt(1 - beta2),
+0.45 lr with the usual values. The gradient of E has the rows of the batch alone, so that neither it nor the update
+costs V d. Untied heads only: a tied table gets a gradient of every row from the output side. torch.optim.SparseAdam
+and torch.optim.AdamW take the steps.
 """
 
 from __future__ import annotations
@@ -41,6 +41,11 @@ class SparseAdam(OptimizerOption):
         if self.decay_embedding:
             given = "true was given, and sparse_adam leaves the rows alone that a batch lacks"
             yield Problem("optimizer.decay_embedding", given, "false, or optimizer=adamw")
+
+    @property
+    def kept_per_parameter(self) -> int:
+        """Two moments."""
+        return 2
 
     def build(self, groups: list[dict[str, Any]]) -> Any:
         """SparseAdam over the group of E, AdamW over the others, as one torch optimizer."""
