@@ -15,13 +15,13 @@ import yaml
 
 from rowspace.config import RunConfig, load
 from rowspace.errors import ConfigError, MachineError
-from rowspace.model.certificates import check_tie
+from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.runfolder import RunFolder
 from rowspace.table import TokenTable
 from rowspace.tokenization import artifact
 from rowspace.tokenization.base import Tokenizer
-from rowspace.training.checkpoints import KEY, load_weights, read
+from rowspace.training.checkpoints import KEY, WITNESS, load_weights, read
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def restore(path: Path, weights: Literal["best", "last"] = "best") -> Restored:
     parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
     model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
     load_weights(model, checkpoint, file)
-    check_tie(model, config.head.tie)
+    TieCertificate(config.head.tie).passed("load", model, checkpoint.get(WITNESS))
     return Restored(folder, config, tokenizer, model.eval(), int(checkpoint["global_step"]))
 
 

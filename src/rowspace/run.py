@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -22,7 +23,7 @@ from rowspace.data.batches import EvaluationBatches, TrainingBatches
 from rowspace.data.cache import cache_root
 from rowspace.data.splitting import Splits, split
 from rowspace.data.stream import open_or_build
-from rowspace.model.certificates import check_tie
+from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import build
 from rowspace.position.invariance import certify
 from rowspace.report import page
@@ -69,7 +70,7 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
         tokenizer = fit_cached(config.tokenizer, splits.train.texts, cache, terminal.progress)
 
     # ---------------------------------------------------------------------------------------- run folder
-    source = starting_point(config.trainer.continue_from, tokenizer)
+    source = starting_point(config.trainer.continue_from, tokenizer, parts(config))
     begun = source.run["hash"] if source else None
     full = run_hash(identity(config), data=documents.sha256, tokenizer=tokenizer.sha256, source=begun)
     slug = run_slug(config, vocab_size=tokenizer.vocab_size)
@@ -90,11 +91,16 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
     return folder
 
 
+def parts(config: RunConfig) -> dict[str, Any]:
+    """The options that a model is built of."""
+    return {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
+
+
 def _train_held(
     folder: RunFolder, config: RunConfig, text: Text, source: RunFolder | None, phases: Phases, terminal: Terminal
 ) -> None:
     """The rest of the story, while the folder is ours."""
-    option, tokenizer, tied = config.trainer, text.tokenizer, config.head.tie
+    option, tokenizer, tie = config.trainer, text.tokenizer, TieCertificate(config.head.tie)
 
     # ------------------------------------------------------------------------------------- token streams
     with phases("encoding"):
@@ -111,11 +117,10 @@ def _train_held(
 
     # --------------------------------------------------------------------------------------------- model
     with phases("model"):
-        parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
-        model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
+        model = build(**parts(config), vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
         config.head.start(model.head, counts)
-        start_from(source, model)
-        check_tie(model, tied)
+        tie.passed("build", model)
+        start_from(source, model, tie)
         sizes = {"d": config.model.d, "heads": config.model.heads, "n_ctx": config.model.n_ctx}
         position = certify(config.position, model.position, **sizes)
         told = {
@@ -125,7 +130,7 @@ def _train_held(
             "scored": scored,
             "steps": steps,
         }
-        record_evidence(folder, model, tied=tied, position=position, tokenizer=tokenizer, **told)
+        record_evidence(folder, model, tie=tie.as_found(), position=position, tokenizer=tokenizer, **told)
 
     def score(name: str) -> Evaluation:
         known = {"tokenizer": tokenizer, "stream": streams[name], "train_counts": counts}
@@ -151,6 +156,7 @@ def _train_held(
                     total_steps=steps,
                     accumulate=option.accumulate,
                     clip=option.clip,
+                    tie=tie,
                     facts=facts,
                 ),
                 batches,
@@ -167,7 +173,7 @@ def _train_held(
             )
 
         # ---------------------------------------------------------------------------------------- result
-        record_result(folder, model, tied=tied, score=score, sinks=sinks, phases=phases)
+        record_result(folder, model, tie=tie, score=score, sinks=sinks, phases=phases)
 
     # ---------------------------------------------------------------------------------------------- page
     folder.update(status="finished", ended=time.time())

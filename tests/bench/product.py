@@ -22,6 +22,7 @@ from rowspace.data.batches import TrainingBatches
 from rowspace.data.cache import cache_root
 from rowspace.data.splitting import split
 from rowspace.data.stream import open_or_build
+from rowspace.model.certificates import TieCertificate
 from rowspace.report import page
 from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached
@@ -117,6 +118,7 @@ class Product:
             total_steps=steps,
             accumulate=1,
             clip=1.0,
+            tie=TieCertificate(True),
             facts={"hash": "bench", "tokenizer": tokenizer, "threads": 1},
         )
 

@@ -16,6 +16,7 @@ from torch import nn
 from rowspace.data.batch import NOT_SCORED, Batch
 from rowspace.data.batches import TrainingBatches
 from rowspace.data.stream import open_or_build
+from rowspace.model.certificates import TieCertificate
 from rowspace.training.fitting import run_steps
 from rowspace.training.task import Task
 from tests.parts import model, option, shape
@@ -72,6 +73,7 @@ def fit(
         total_steps=len(batches),
         accumulate=accumulate,
         clip=clip,
+        tie=TieCertificate(made.tied),
         facts={},
     )
     records = _Records()
@@ -143,6 +145,7 @@ def test_in_a_text_that_goes_round_each_token_learns_the_next_one_and_the_loss_v
         total_steps=60,
         accumulate=1,
         clip=None,
+        tie=TieCertificate(False),
         facts={},
     )
     run_steps(task, batches, option=option("trainer", "default"), callbacks=[], resume=None)

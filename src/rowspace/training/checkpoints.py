@@ -13,10 +13,15 @@ import torch
 from lightning_fabric.plugins.io.torch_io import TorchCheckpointIO
 
 from rowspace.errors import ConfigError, MachineError
+from rowspace.model.certificates import share_memory
+from rowspace.model.language_model import LanguageModel
 from rowspace.runfolder import atomic_file
 
 KEY = "rowspace"
 """Where our own part of a checkpoint lies; the rest is Lightning's."""
+WITNESS = "witness"
+"""The loss of the saved weights on a fixed batch (`rowspace.model.certificates.witness`)."""
+E, U = "embedding.weight", "head.weight"
 
 
 class AtomicIO(TorchCheckpointIO):
@@ -70,23 +75,38 @@ def model_weights(checkpoint: dict[str, Any]) -> dict[str, torch.Tensor]:
     return {name.removeprefix("model."): value for name, value in weights.items() if name.startswith("model.")}
 
 
-def load_weights(model: torch.nn.Module, checkpoint: dict[str, Any], path: Path) -> None:
+def load_weights(model: LanguageModel, checkpoint: dict[str, Any], path: Path) -> None:
     """Copy the checkpoint's weights into `model`, in place, so that a tied head stays tied.
 
-    ConfigError where names or shapes differ, and where an untied checkpoint would overwrite a tied table.
+    ConfigError, and an unchanged model, where they do not fit (`check_fit`).
     """
-    weights = model_weights(checkpoint)
-    shared: dict[int, list[str]] = {}
-    for name, parameter in model.named_parameters(remove_duplicate=False):
-        shared.setdefault(id(parameter), []).append(name)
-    for names in shared.values():
-        present = [weights[name] for name in names if name in weights]
-        if any(not torch.equal(present[0], other) for other in present[1:]):
-            right = "give the head.tie that the checkpoint was trained with"
-            raise ConfigError(f"head.tie: {path} holds {' and '.join(names)} apart, this model shares them; {right}")
-    try:
-        model.load_state_dict(weights)
-    except RuntimeError as error:
-        first = str(error).splitlines()[1:2] or [str(error)]
+    check_fit(model, checkpoint, path)
+    model.load_state_dict(model_weights(checkpoint))
+
+
+def check_fit(model: LanguageModel, checkpoint: dict[str, Any], path: Path) -> None:
+    """ConfigError where the checkpoint has other tables, names or shapes than `model`, which may be on the meta device.
+
+    torch itself would load a tied checkpoint into an untied model, and an untied one over a tied table, U last.
+    """
+    weights, needed = model_weights(checkpoint), model.state_dict()
+    if lacking := [name for name in (E, U) if name not in weights]:
+        right = "restore the file that the run wrote"
+        raise ConfigError(f"head.tie: {path} lacks {' and '.join(lacking)}, and a model has both, tied or not; {right}")
+    shared = share_memory(weights[E], weights[U])
+    if shared != model.tied:
+        holds = f"holds {E} and {U} {'as one tensor' if shared else 'apart'}"
+        other = "has two" if shared else "shares them"
+        right = f"head.tie={str(shared).lower()}, as the checkpoint was trained"
+        raise ConfigError(f"head.tie: {path} {holds}, this model {other}; {right}")
+    differences = [f"{name} is missing there" for name in needed if name not in weights]
+    differences += [f"{name} is there alone" for name in weights if name not in needed]
+    differences += [
+        f"{name} is {tuple(weights[name].shape)} there and {tuple(needed[name].shape)} here"
+        for name in needed
+        if name in weights and weights[name].shape != needed[name].shape
+    ]
+    if differences:
+        more = f", and {len(differences) - 1} more" if len(differences) > 1 else ""
         right = "give the model.*, body, position and head that it was trained with"
-        raise ConfigError(f"{path} does not fit this model ({first[0].strip()}); {right}") from error
+        raise ConfigError(f"{path} does not fit this model ({differences[0]}{more}); {right}")

@@ -14,7 +14,6 @@ from rowspace.data.floors import scored_counts, surprise, uniform, unigram
 from rowspace.data.ledger import Audit, audit
 from rowspace.data.splitting import Split, Splits
 from rowspace.data.stream import TokenStream
-from rowspace.model.certificates import check_tie
 from rowspace.model.language_model import LanguageModel
 from rowspace.model.ledger import quantities
 from rowspace.runfolder import RunFolder
@@ -32,7 +31,7 @@ def record_evidence(
     folder: RunFolder,
     model: LanguageModel,
     *,
-    tied: bool,
+    tie: dict[str, str],
     position: dict[str, str],
     tokenizer: Tokenizer,
     streams: Mapping[str, TokenStream],
@@ -43,8 +42,9 @@ def record_evidence(
 ) -> None:
     """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces, ledger.
 
-    `position` is the certificate of the live scheme, as `rowspace.position.invariance.certify` gives it; `scored` are
-    the batches that validation and test are scored in.
+    `tie` is the certificate of the live tables so far (a run ends with a fuller one), `position` that of the live
+    scheme, as `rowspace.position.invariance.certify` gives it; `scored` are the batches that validation and test are
+    scored in.
     """
     val, test = streams["val"], streams["test"]
     counts = streams["train"].counts(tokenizer.vocab_size)
@@ -55,7 +55,7 @@ def record_evidence(
         certificates={
             "bytes": {"verdict": audited.verdict, "detail": audited.reason or _bytes(audited)},
             "closure": {"verdict": closure.verdict.lower(), "detail": _closure(closure)},
-            "tie": check_tie(model, tied),
+            "tie": tie,
             "position": position,
         },
         floors={

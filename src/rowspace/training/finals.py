@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
-from rowspace.model.certificates import check_tie
+from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel
 from rowspace.model.ledger import flops_per_token, parameter_split
 from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
-from rowspace.training.checkpoints import load_weights, read
+from rowspace.training.checkpoints import WITNESS, load_weights, read
 from rowspace.training.evaluation import Evaluation
 from rowspace.training.provenance import Phases
 from rowspace.training.sinks import Sinks
@@ -25,20 +25,22 @@ def record_result(
     folder: RunFolder,
     model: LanguageModel,
     *,
-    tied: bool,
+    tie: TieCertificate,
     score: Callable[[str], Evaluation],
     sinks: Sinks,
     phases: Phases,
 ) -> None:
     """Put best.ckpt into the model, score validation and test with it, and write what came out into run.json."""
     with phases("test"):
-        load_weights(model, read(folder.best), folder.best)
-        check_tie(model, tied)
+        weights = read(folder.best)
+        load_weights(model, weights, folder.best)
+        tie.passed("load", model, weights[WITNESS])
         best, test = score("val"), score("test")
     seconds = phases.with_earlier(folder.run.get("phases", {}))
     _, tokens, of_bytes = read(folder.last)["tally"]["counts"]
     spent = cost(model, tokens=tokens, of_bytes=of_bytes, seconds=sum(seconds.values()))
-    folder.update(**final_metrics(sinks.latest, sinks.reasons, best, test), cost=spent, phases=seconds)
+    found = final_metrics(sinks.latest, sinks.reasons, best, test)
+    folder.update(**found, certificates={"tie": tie.as_found()}, cost=spent, phases=seconds)
     sinks.artifacts()
 
 

@@ -16,9 +16,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel
 from rowspace.training.base import ScheduleOption
-from rowspace.training.checkpoints import KEY
+from rowspace.training.checkpoints import KEY, WITNESS
 from rowspace.training.optimizer import clip_gradients
 
 
@@ -41,6 +42,7 @@ class Task(lightning.LightningModule):
     """Next-token training of `model` for `total_steps` steps.
 
     `facts` go into every checkpoint: the hashes of the configuration and the tokenizer, and the number of threads.
+    `tie` sees the model when it is moved, resumed and saved.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Task(lightning.LightningModule):
         total_steps: int,
         accumulate: int,
         clip: float | None,
+        tie: TieCertificate,
         facts: Mapping[str, Any],
     ) -> None:
         super().__init__()
@@ -59,6 +62,8 @@ class Task(lightning.LightningModule):
         self.model = model
         self.total_steps = total_steps
         self._facts = dict(facts)
+        self._tie = tie
+        self._loaded: float | None = None
         self._optimizer = optimizer
         self._schedule = schedule
         self._accumulate = accumulate
@@ -73,7 +78,9 @@ class Task(lightning.LightningModule):
         return self._optimizer(self.model)
 
     def on_fit_start(self) -> None:
-        """The sums live where the model does."""
+        """The model is where it trains, with the weights that it starts from; the sums live there too."""
+        resumed = self._loaded is not None
+        self._tie.passed("resume" if resumed else "move", self.model, self._loaded if resumed else self._tie.loss)
         for name in ("_nats", "_counts", "_grad_norm", "_bad_step"):
             setattr(self, name, getattr(self, name).to(self.device))
 
@@ -114,9 +121,11 @@ class Task(lightning.LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep what binds the file to its run, and the sums of a half-finished logging interval; plain values only."""
         checkpoint[KEY] = self._facts
+        checkpoint[WITNESS] = self._tie.passed("save", self.model)
         checkpoint["tally"] = {"nats": self._nats.item(), "counts": self._counts.tolist()}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        self._loaded = checkpoint[WITNESS]
         self._nats = torch.tensor(checkpoint["tally"]["nats"], dtype=torch.float64)
         self._counts = torch.tensor(checkpoint["tally"]["counts"], dtype=torch.int64)
 
