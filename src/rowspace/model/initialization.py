@@ -2,7 +2,8 @@
 
 Final states have root mean square 1 (a norm stands at the end of every body), so that a first logit h.u has the
 deviation s = c std(U) sqrt(d), and the first loss is ln V + s^2 / 2 as long as no logit stands out. A row that meets
-itself stands out: tied, h holds E[x], and its logit is as large as c |u| sqrt(d) = c std(U) d.
+itself stands out: tied, h holds E[x], and its logit is as large as c |u| sqrt(d) = c std(U) d. A bias that starts at
+the log frequencies puts the unigram entropy in the place of ln V.
 """
 
 from __future__ import annotations
@@ -62,8 +63,14 @@ def first_logit_scale(weight: Float[Tensor, "V d"]) -> float:
     return min(1.0, max(log(V / 20), 1.0) / longest)
 
 
-def first_loss(weight: Float[Tensor, "V d"], logit_scale: float) -> float:
-    """Expected nats a token before any training: ln V + s^2 / 2."""
+def first_loss(weight: Float[Tensor, "V d"], logit_scale: float, bias: Float[Tensor, " V"] | None = None) -> float:
+    """Expected nats a token before any training: ln V + s^2 / 2.
+
+    With a bias, H + s^2 / 2, where H is the entropy of softmax(b) and targets fall as it says; ln V when b is 0.
+    """
     V, d = weight.shape
     s = logit_scale * deviation(weight) * sqrt(d)
-    return log(V) + s**2 / 2
+    if bias is None or bias.is_meta:
+        return log(V) + s**2 / 2
+    log_shares = bias.double().log_softmax(0)
+    return float(-(log_shares.exp() @ log_shares)) + s**2 / 2

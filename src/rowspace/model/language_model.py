@@ -51,8 +51,10 @@ class LanguageModel(nn.Module):
         return self.head.weight is self.embedding.weight
 
     def first_loss(self) -> float:
-        """ln V + s^2 / 2: nats a token that this model must show before any training."""
-        return first_loss(self.head.weight.detach(), self.head.logit_scale)
+        """Nats a token that this model must show before any training: ln V + s^2 / 2, or the entropy of its bias for
+        ln V."""
+        bias = self.head.bias
+        return first_loss(self.head.weight.detach(), self.head.logit_scale, None if bias is None else bias.detach())
 
     def inputs(self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"] | None = None) -> Float[Tensor, "B T d"]:
         """h0: scaled rows of E with what the scheme adds to them. Row t depends on ids[t] and its position alone."""

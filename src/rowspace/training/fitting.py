@@ -35,6 +35,7 @@ from rowspace.model.allocator import keep_pages
 from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
 from rowspace.terminal import Terminal, visible
+from rowspace.training import bf16
 from rowspace.training.base import TrainerOption
 from rowspace.training.checkpoints import AtomicIO
 from rowspace.training.sinks import Sinks
@@ -45,15 +46,16 @@ PRECISIONS: dict[str, Any] = {"fp32": "32-true", "bf16": "bf16-mixed"}
 
 
 def prepare_machine(option: TrainerOption, say: Callable[[str], None]) -> None:
-    """Threads and allocator of this process, before anything is computed in it."""
+    """Threads and allocator of this process, before anything is computed in it; what bf16 costs, where it is asked."""
     torch.set_num_threads(option.threads)
     if torch.get_num_threads() != option.threads:
         given = f"{option.threads} threads were asked and torch takes {torch.get_num_threads()}"
         raise MachineError(f"trainer.threads: {given}; unset OMP_THREAD_LIMIT or ask for what it allows")
     if option.allocator == "keep":
         keep_pages()
-    if option.precision == "bf16" and not torch.cuda.is_available():
-        say("bf16 on a CPU without bf16 units is about three times slower than trainer.precision=fp32.")
+    on_cpu = option.accelerator == "cpu" or not torch.cuda.is_available()
+    if option.precision == "bf16" and on_cpu and (slow := bf16.warning()):
+        say(slow)
 
 
 def fit(

@@ -6,6 +6,7 @@ empirical bigram entropy; tied, only reversible ones can (E E^T is symmetric).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 from rowspace.model.base import BodyOption
@@ -21,6 +22,14 @@ class NoBody(BodyOption):
     sees: ClassVar[Literal["past"]] = "past"
     norm: Literal["rmsnorm", "layernorm"]
     """Normalization of the state that the head reads."""
+
+    def remarks(self, run: Any, steps: int) -> Iterator[str]:
+        """What a tied head cannot learn without a body."""
+        if run.head.tie:
+            yield (
+                "body=none with head.tie=true scores pairs of tokens with E E^T, which is symmetric: that b follows a "
+                "and a does not follow b cannot be learned. head.tie=false reaches the bigram entropy."
+            )
 
     def build(self, *, model: Any, generator: Any) -> Any:
         """The body for width `model.d`."""
