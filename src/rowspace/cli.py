@@ -13,6 +13,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +34,13 @@ COMMANDS = {
 
 def main() -> None:
     """Entry point of the `rowspace` script: the only place that exits."""
-    sys.exit(door(sys.argv[1:]))
+    code = door(sys.argv[1:])
+    if any(thread.daemon and thread.name == "rowspace-fit" for thread in threading.enumerate()):
+        # a library that was stopped in the middle of learning: what unwinds the interpreter would pull it down noisily
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def door(words: Sequence[str]) -> int:

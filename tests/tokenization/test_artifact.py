@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from rowspace.errors import ConfigError, MachineError
+from rowspace.errors import ConfigError, MachineError, Stopped
 from rowspace.tokenization import artifact
 from rowspace.tokenization.artifact import fit_cached, load
 from tests.tokenization.corpora import option, sentences
@@ -129,3 +135,73 @@ def test_what_decoding_depends_on_is_part_of_the_hash(key: str, tmp_path: Path) 
 def test_the_same_settings_and_text_give_the_same_hash_and_others_another() -> None:
     fits = [option("bpe", vocab_size=size).fit(sentences(300)) for size in (300, 300, 301)]
     assert fits[0].sha256 == fits[1].sha256 != fits[2].sha256
+
+
+def test_a_signal_is_answered_while_a_library_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learned = threading.Event()
+
+    def learn(*_: object, **__: object) -> None:
+        hashlib.pbkdf2_hmac("sha256", b"a", b"b", 2_000_000)  # one call that no signal interrupts
+        learned.set()
+
+    def stop(*_: object) -> None:
+        raise Stopped(signal.SIGALRM)
+
+    monkeypatch.setattr(type(option("char")), "fit", learn)
+    earlier = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(Stopped):
+            fit_cached(option("char"), [b"abc"], tmp_path)
+    finally:
+        signal.signal(signal.SIGALRM, earlier)
+    assert not learned.is_set()
+    assert folders(tmp_path) == []
+    assert learned.wait(60)
+
+
+FITTING = """
+import sys
+from pathlib import Path
+from rowspace.tokenization import artifact, char
+from tests.tokenization.corpora import option
+kind = type(option("char"))
+fit = kind.fit
+def slow(self, texts, **context):
+    print("fits", flush=True)
+    sys.stdin.readline()
+    return fit(self, texts, **context)
+kind.fit = slow
+artifact.WAIT = 0.05
+def tell(label, done, total):
+    if label.startswith("another"):
+        print("waits", flush=True)
+print("has", artifact.fit_cached(option("char"), [b"abc"], Path(sys.argv[1]), tell).sha256, flush=True)
+"""
+
+
+def test_of_two_processes_one_fits_and_the_other_takes_what_it_made(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    two = [
+        subprocess.Popen(
+            [sys.executable, "-c", FITTING, str(tmp_path)],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    streams = [(one.stdin, one.stdout) for one in two]
+    first = {stdout.readline().strip(): stdin for stdin, stdout in streams if stdin and stdout}
+    assert set(first) == {"fits", "waits"}
+    assert folders(tmp_path) == []  # nothing half-made under its final name while one fits
+    first["fits"].write("go\n")
+    first["fits"].flush()
+    said = [one.communicate(timeout=60)[0].split("\n") for one in two]
+    assert [one.returncode for one in two] == [0, 0]
+    hashes = {line for lines in said for line in lines if line.startswith("has")}
+    assert len(hashes) == 1
+    assert not any("fits" in lines for lines in said)  # it was said once, above
+    assert len(folders(tmp_path)) == 1

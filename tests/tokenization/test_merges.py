@@ -5,6 +5,7 @@ import json
 import pytest
 
 from rowspace.errors import ConfigError
+from rowspace.tokenization import merges
 from rowspace.tokenization.merges import truncated
 from tests.tokenization.corpora import fit_whole, option, sentences
 
@@ -24,8 +25,8 @@ def test_cutting_keeps_merges_that_give_a_piece_a_second_time() -> None:
     """Two merges can give one piece, so the number of merges says nothing about V."""
     texts = ["abc abc abc xabc bcd bcd bcd bc", "ab ab ab", "ab bc abc " * 3, *TEXTS[:50]]
     whole = fit_whole("bpe", texts)
-    merges = json.loads(whole.json)["model"]["merges"]
-    assert len(merges) >= whole.vocab_size - 257
+    joined = json.loads(whole.json)["model"]["merges"]
+    assert len(joined) >= whole.vocab_size - 257
     for size in range(258, whole.vocab_size, 7):
         assert truncated(whole, size).sha256 == option("bpe", vocab_size=size).fit(texts).sha256
 
@@ -60,3 +61,20 @@ def test_a_partial_character_decodes_to_a_replacement_and_its_bytes_stay_exact()
     assert tokenizer.decode(ids[:2]) == "\ufffd"
     assert tokenizer.decode_bytes(ids[:2]) == "\u4e16".encode()[:2]
     assert tokenizer.token_bytes(ids, "\u4e16") == [1, 1, 1]
+
+
+def test_words_that_are_counted_first_give_the_merges_of_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = option("bpe").fit(TEXTS)
+    monkeypatch.setattr(merges, "LEARNED_FROM", 10_000)  # more than the different words hold, less than the text
+    assert option("bpe").fit(TEXTS).json == plain.json
+    monkeypatch.undo()
+
+
+def test_a_text_of_too_many_different_words_is_learned_from_by_the_most_frequent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(merges, "LEARNED_FROM", 7)
+    fitted = option("bpe", vocab_size=259).fit(["abcd ab ab ab", "xyxy xyxyxyxy ab ab"])
+    assert {"ab", " ab"} <= set(fitted.vocabulary)
+    assert "xy" not in fitted.vocabulary
+    assert "learned from the 2 most frequent of 4 different words" in fitted.about["algorithm"]

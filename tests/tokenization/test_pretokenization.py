@@ -4,7 +4,7 @@ import pytest
 from tokenizers.normalizers import Lowercase
 
 from rowspace.tokenization import pretokenization
-from rowspace.tokenization.pretokenization import LONGEST, Sections, batches, byte_level, count_words, spaced
+from rowspace.tokenization.pretokenization import LONGEST, Sections, batches, byte_level, count_words, spaced, within
 from tests.tokenization.corpora import sentences
 
 
@@ -159,3 +159,10 @@ def test_a_short_text_is_one_section() -> None:
     sections = Sections(vanishes=True, cut=spaced(digits="none", whitespace="kept"))
     assert list(sections.of("a b")) == [("a b", 0)]
     assert list(sections.of("")) == [("", 0)]
+
+
+def test_of_too_many_words_the_most_frequent_are_kept() -> None:
+    words = {"rare": 1, "often": 5, "also": 5, "xxx": 2}
+    assert within(words, 16) is words
+    assert within(words, 12) == {"often": 5, "also": 5, "xxx": 2}
+    assert within(words, 3) == {}

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from rowspace.tokenization import pruning
 from rowspace.tokenization.pruning import scores_of
 from tests.tokenization.corpora import fit_whole, option, sentences
 
@@ -41,3 +42,14 @@ def test_one_very_long_word_is_learned_from_and_not_dropped() -> None:
 def test_only_a_unigram_has_scores() -> None:
     with pytest.raises(TypeError, match="only a unigram"):
         scores_of(option("byte").fit())
+
+
+def test_a_text_of_too_many_different_words_is_learned_from_by_the_most_frequent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pruning, "LEARNED_FROM", 10)
+    fitted = option("unigram", vocab_size=258).fit(["abab abab " * 9, "xyxyxy xyxyxyxy"])
+    assert not any("xy" in piece for piece in fitted.vocabulary)
+    assert "learned from the 3 most frequent of 5 different words" in fitted.about["algorithm"]
+    monkeypatch.undo()
+    assert "learned from" not in option("unigram").fit(sentences(300)).about["algorithm"]

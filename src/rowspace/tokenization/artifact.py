@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import shutil
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,10 @@ LOG = logging.getLogger("rowspace.tokenization")
 READERS: dict[str, type[LibraryTokenizer]] = {
     kind.reader: kind for kind in (ByteTokenizer, CharTokenizer, ByteLevelTokenizer, SpacedTokenizer)
 }
+RULES = 2
+"""Version of how text is cut and what is learned from; part of every cache key, so that old fits are not taken."""
+FITTING = "rowspace-fit"
+"""Name of the thread in which a tokenizer is fitted: the door does not wait for it."""
 WAIT = 1.0
 """Seconds between two words about another process that fits the same."""
 Progress = Callable[[str, int, int], None]
@@ -95,7 +100,7 @@ def fit_cached(
             if progress is not None:
                 progress(f"fitting {option.name}", 0, 1)
             decoded = () if option.takes_any_bytes else [text_of(text, index) for index, text in enumerate(texts)]
-            fitted = option.fit(decoded, progress=progress)
+            fitted = _interruptible(lambda: option.fit(decoded, progress=progress))
             if progress is not None:
                 progress(f"fitting {option.name}", 1, 1)
         _store(fitted, folder)
@@ -106,13 +111,36 @@ def fit_cached(
 
 def _key(option: TokenizerOption, texts: Sequence[bytes]) -> str:
     """sha256 of what a fit depends on. Lengths are hashed too: "ab", "c" is another corpus than "a", "bc"."""
-    versions = [FORMAT, tokenizers.__version__, sentencepiece.__version__]
+    versions = [FORMAT, RULES, tokenizers.__version__, sentencepiece.__version__]
     digest = hashlib.sha256(json.dumps([versions, option.model_dump()], sort_keys=True).encode())
     if not option.takes_any_bytes:
         for text in texts:
             digest.update(len(text).to_bytes(8, "little"))
             digest.update(text)
     return digest.hexdigest()
+
+
+def _interruptible(work: Callable[[], Tokenizer]) -> Tokenizer:
+    """The result of `work`, done in a thread: the libraries learn for minutes without looking for a signal.
+
+    A signal that ends the program is so answered at once; the thread ends with the program.
+    """
+    done: list[Tokenizer] = []
+    failed: list[BaseException] = []
+
+    def act() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=act, name=FITTING, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+    if failed:
+        raise failed[0]
+    return done[0]
 
 
 def _intact(folder: Path) -> Tokenizer | None:

@@ -198,6 +198,13 @@ def about(option: TokenizerOption, algorithm: str, **more: Any) -> dict[str, Any
     return {"asked": option.vocab_size, "algorithm": algorithm, "library": library, **more}
 
 
+def learned_from(words: Mapping[str, int], everything: Mapping[str, int]) -> str:
+    """What the truth card adds to the algorithm where not all different words were learned from."""
+    if len(words) == len(everything):
+        return ""
+    return f"; learned from the {len(words)} most frequent of {len(everything)} different words"
+
+
 def too_large(option: TokenizerOption, largest: int, why: str) -> ConfigError:
     """The corpus cannot give V."""
     right = f"this training text can give at most {largest} ({why}): ask for that or less, or give more text"

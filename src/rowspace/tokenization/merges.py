@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tokenizers import Tokenizer as Library
@@ -12,14 +12,19 @@ from tokenizers import decoders, models, pre_tokenizers, trainers
 from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.bpe import BpeOption
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
-from rowspace.tokenization.library import about, too_large, with_specials
-from rowspace.tokenization.pretokenization import Sections, byte_level, count_words
+from rowspace.tokenization.library import about, learned_from, too_large, with_specials
+from rowspace.tokenization.pretokenization import Sections, byte_level, count_words, within
 
 ALGORITHM = "byte-level BPE: the most frequent pair first, equal counts by the smaller pair of ids"
 
 
+LEARNED_FROM = 1 << 24
+"""Bytes of different words that are learned from, the most frequent ones: the library needs some 130 times as many."""
+
+
 def bpe_tokenizer(option: BpeOption, texts: Iterable[str]) -> ByteLevelTokenizer:
     """Merges until there are V pieces. ConfigError when every word is one piece before that."""
+    texts = list(texts)
     cut = byte_level(digits=option.digits, whitespace=option.whitespace)
     library = Library(models.BPE())
     library.pre_tokenizer = cut  # type: ignore[assignment]
@@ -30,18 +35,31 @@ def bpe_tokenizer(option: BpeOption, texts: Iterable[str]) -> ByteLevelTokenizer
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),  # all 256: without it unseen bytes vanish silently
         show_progress=False,
     )
-    library.train_from_iterator(Sections(vanishes=False, cut=cut).strings(texts), trainer)
+    chosen = ""
+    if sum(len(text.encode()) for text in texts) <= LEARNED_FROM:
+        library.train_from_iterator(Sections(vanishes=False, cut=cut).strings(texts), trainer)
+    else:
+        everything = count_words(Sections(vanishes=False, cut=cut).strings(texts), cut)
+        words = within(everything, LEARNED_FROM)
+        chosen = learned_from(words, everything)
+        library.pre_tokenizer = None  # type: ignore[assignment]  # the words are cut already
+        library.train_from_iterator(_repeated(words), trainer)
+        library.pre_tokenizer = cut  # type: ignore[assignment]
     if library.get_vocab_size() < option.vocab_size:
         raise too_large(option, library.get_vocab_size(), "then every word is one piece")
     return ByteLevelTokenizer(
-        with_specials(library, option), name=option.name, behaviour={}, about=about(option, ALGORITHM)
+        with_specials(library, option), name=option.name, behaviour={}, about=about(option, ALGORITHM + chosen)
     )
 
 
 def bpe_words(option: BpeOption, texts: Iterable[str]) -> dict[str, int]:
     """What the merges are learned from: words in the 256 letters, with counts."""
     cut = byte_level(digits=option.digits, whitespace=option.whitespace)
-    return count_words(Sections(vanishes=False, cut=cut).strings(texts), cut)
+    return within(count_words(Sections(vanishes=False, cut=cut).strings(texts), cut), LEARNED_FROM)
+
+
+def _repeated(words: Mapping[str, int]) -> Iterator[str]:
+    return (word for word, count in words.items() for _ in range(count))
 
 
 def truncated(tokenizer: Tokenizer, vocab_size: int) -> ByteLevelTokenizer:

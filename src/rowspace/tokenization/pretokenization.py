@@ -2,9 +2,10 @@
 
 Byte-level (bpe, unigram): GPT-2's pattern with three changes: marks stay with their letters, a run is at most
 `LONGEST` characters (a megabyte without a space would otherwise be one word), and digits may be cut finer.
-Spaced (word, wordpiece): runs of word characters, of at most `LONGEST` too; a single space between two of them vanishes,
-since decode knows where it stood; everything else is cut into punctuation marks (with the spaces that touch them) and
-white space. No vocabulary holds a word as long as that: a run that is cut has an `<unk>`, so it never seems to come back.
+Spaced (word, wordpiece): runs of word characters, of at most `LONGEST` too; a single space between two of them
+vanishes, since decode knows where it stood; everything else is cut into punctuation marks (with the spaces that touch
+them) and white space. No vocabulary holds a word of `LONGEST` characters, so a text with a run that was cut has an
+`<unk>`, and never seems to come back.
 Patterns are Oniguruma's, run by the `tokenizers` library. Nothing is dropped by any but `whitespace: dropped`.
 """
 
@@ -168,3 +169,19 @@ def count_words(texts: Iterable[str], cut: PreTokenizer, normalizer: Normalizer 
         for id_, count in zip(distinct[order].tolist(), seen[order].tolist(), strict=True):
             counts[id_] = counts.get(id_, 0) + count
     return {words[id_]: count for id_, count in counts.items()}
+
+
+def within(words: dict[str, int], most: int) -> dict[str, int]:
+    """The words themselves where they hold at most `most` characters together, else those of the largest counts.
+
+    What a trainer needs grows with its different words, and text without spaces has no word twice.
+    """
+    if sum(map(len, words)) <= most:
+        return words
+    kept: dict[str, int] = {}
+    for word in sorted(words, key=lambda word: -words[word]):
+        most -= len(word)
+        if most < 0:
+            break
+        kept[word] = words[word]
+    return kept

@@ -12,12 +12,15 @@ from tokenizers import decoders, models
 
 from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
-from rowspace.tokenization.library import about, too_large, with_specials
-from rowspace.tokenization.pretokenization import Sections, byte_letters, byte_level, count_words
+from rowspace.tokenization.library import about, learned_from, too_large, with_specials
+from rowspace.tokenization.pretokenization import Sections, byte_letters, byte_level, count_words, within
 from rowspace.tokenization.unigram import UnigramOption
 
+ALGORITHM = f"byte-level Unigram (sentencepiece {sentencepiece.__version__}): pruned by the likelihood's loss"
 LONGEST_PIECE = 16
 """Bytes of the longest piece (sentencepiece's default)."""
+LEARNED_FROM = 1 << 22
+"""Bytes of different words that are learned from, the most frequent ones: sentencepiece needs some 15 s a megabyte."""
 LONGEST_WORD = 2048
 """Bytes beyond which a word is learned from in parts: sentencepiece would drop it silently."""
 UNREACHABLE = -1e9
@@ -31,7 +34,8 @@ def unigram_tokenizer(
 ) -> ByteLevelTokenizer:
     """V pieces: special tokens, 256 bytes, then the longer pieces by probability."""
     cut = byte_level(digits=option.digits, whitespace=option.whitespace)
-    words = unigram_words(option, texts)
+    everything = count_words(Sections(vanishes=False, cut=cut).strings(texts), cut)
+    words = within(everything, LEARNED_FROM)
     if progress is not None:
         progress("pruning pieces (sentencepiece, one thread)", 0, 1)
     letters = byte_letters()
@@ -51,16 +55,14 @@ def unigram_tokenizer(
         with_specials(library, option),
         name=option.name,
         behaviour={},
-        about=about(
-            option, f"byte-level Unigram (sentencepiece {sentencepiece.__version__}): pruned by the likelihood's loss"
-        ),
+        about=about(option, ALGORITHM + learned_from(words, everything)),
     )
 
 
 def unigram_words(option: UnigramOption, texts: Iterable[str]) -> dict[str, int]:
     """What the pieces are learned from: words in the 256 letters, with counts."""
     cut = byte_level(digits=option.digits, whitespace=option.whitespace)
-    return count_words(Sections(vanishes=False, cut=cut).strings(texts), cut)
+    return within(count_words(Sections(vanishes=False, cut=cut).strings(texts), cut), LEARNED_FROM)
 
 
 def scores_of(tokenizer: Tokenizer) -> dict[str, float]:
