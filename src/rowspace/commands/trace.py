@@ -5,6 +5,7 @@ Writes trace.html and prints its summary. Trains nothing; loads best.ckpt unless
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -40,3 +41,52 @@ class Trace(Option):
 def load(plain: Mapping[str, Any]) -> Trace:
     """The typed config of the command; ConfigError with every problem at once."""
     return load_config(plain, Trace)
+
+
+def run(config: Trace, call: Call) -> None:
+    """Walk the text, print the summary, write the page and print its path."""
+    text = valid(config.text)
+    from rowspace.report import trace as page
+    from rowspace.report import trace_lines
+    from rowspace.report.trace_facts import find_position_words, trace_text
+    from rowspace.restore import restore
+
+    restored = restore(Path(config.path), config.weights)
+    made, body = restored.config, restored.config.body
+    if not body.continues:
+        raise ConfigError(
+            f"path: the run's body={body.name} gives no probability to each next token, so a text has no score there; "
+            "trace a run of a body that continues text, such as body=decoder"
+        )
+    traced = trace_text(
+        restored.model,
+        restored.tokenizer,
+        text,
+        ends=config.ends,
+        top=config.top,
+        counts=restored.table("E").counts,
+    )
+    path = Path(config.output) if config.output else (call.folder or restored.folder.path) / PAGE
+    about = {
+        "run": restored.folder.run,
+        "config": made.model_dump(mode="json"),
+        "name": restored.folder.path.resolve().name,
+        "folder": str(restored.folder.path),
+        "step": restored.step,
+        "weights": config.weights,
+        "command": shlex.join(call.command),
+        "position_words": find_position_words(made.position.name, restored.model.position, body.attends),
+        "logit_scale": restored.model.head.logit_scale,
+        "validation": (restored.folder.run.get("metrics") or {}).get("val/bpb"),
+    }
+    page.write(path, traced, about)
+    Terminal().show("\n".join([*trace_lines.summary(traced, about), f"page: {path}"]))
+
+
+def valid(text: str) -> str:
+    """The text, where it is text. ConfigError where the terminal handed over bytes that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConfigError("text: holds bytes that are not UTF-8; give it as UTF-8 text") from None
+    return text

@@ -22,6 +22,9 @@ from torch.nn import functional
 from rowspace.model.language_model import LanguageModel
 from rowspace.model.loss import IGNORED
 
+KINDS = ("positions", "attention", "feed-forward", "body", "norms", "head, other than U")
+"""Parts of a model beside E and U, as `kind_of` names them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Layer:
@@ -37,8 +40,8 @@ class Layer:
     """(T, k) their logits."""
     p: np.ndarray
     """(T, k) their probabilities."""
-    target_p: np.ndarray
-    """(T,) probability of the target, 0 where none is scored."""
+    nats: np.ndarray
+    """(T,) -ln p(target), 0 where none is scored."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +92,14 @@ class Walk:
     """(T,) logit of the target, 0 where none is scored."""
     normaliser: np.ndarray
     """(T,) ln sum exp of the logits: ln p = logit - normaliser."""
-    nats: np.ndarray
-    """(T,) -ln p(target), 0 where none is scored."""
     ranks: np.ndarray
     """(T,) 1 + tokens that score higher than the target; 0 where none is scored."""
     gradients: Gradients
+
+    @property
+    def nats(self) -> np.ndarray:
+        """(T,) -ln p(target), 0 where none is scored."""
+        return self.final.nats
 
     @property
     def scored(self) -> np.ndarray:
@@ -125,7 +131,7 @@ def walk(model: LanguageModel, ids: Int[Tensor, " T"], targets: Int[Tensor, " T"
         with torch.no_grad():
             layers = [_read(model, h[0], None, ids, targets, top) for h in states[:-1]]
             layers.append(_read(model, states[-1][0], z, ids, targets, top))
-            nats, ranks, target_scores, normaliser = _scored(z.double(), targets)
+            ranks, target_scores, normaliser = _ranked(z.double(), targets)
     finally:
         model.train(was_training)
     rows, scale = model.embedding.weight.detach()[ids], model.embedding.scale
@@ -139,7 +145,6 @@ def walk(model: LanguageModel, ids: Int[Tensor, " T"], targets: Int[Tensor, " T"
         layers=tuple(layers),
         target_scores=target_scores,
         normaliser=normaliser,
-        nats=nats,
         ranks=ranks,
         gradients=gradients,
     )
@@ -155,7 +160,7 @@ def kind_of(parameter: str) -> str:
     if parameter.startswith("position."):
         return "positions"
     if parameter.startswith("head."):
-        return "head, other than U"
+        return KINDS[-1]
     parts = parameter.split(".")
     if any(part.endswith("norm") for part in parts):
         return "norms"
@@ -195,13 +200,13 @@ def _backward(
 def _components(
     model: LanguageModel, dE: Tensor, dU: Tensor, others: Mapping[str, Tensor | None]
 ) -> tuple[Component, ...]:
-    """E and U first, then the kinds in the order in which the model has them."""
+    """E and U first, then what lies between them."""
     tables = [Component("E, which is U" if model.tied else "E", dE.numel(), float(dE.double().norm()))]
     if not model.tied:
         tables.append(Component("U", dU.numel(), float(dU.double().norm())))
     sizes = {name: p.numel() for name, p in model.named_parameters()}
     kinds: dict[str, list[Any]] = {}
-    for name, gradient in others.items():
+    for name, gradient in sorted(others.items(), key=lambda entry: KINDS.index(kind_of(entry[0]))):
         kind = kinds.setdefault(kind_of(name), [0, 0.0])
         kind[0] += sizes[name]
         kind[1] += 0.0 if gradient is None else float(gradient.double().square().sum())
@@ -216,25 +221,23 @@ def _read(model: LanguageModel, h: Tensor, z: Tensor | None, ids: Tensor, target
     log_p = z.double().log_softmax(-1)
     found = z.topk(min(top, z.shape[1]))
     own = functional.cosine_similarity(h.double(), model.embedding.weight[ids].double(), dim=-1)
-    at_target = log_p.gather(1, targets.clamp(min=0)[:, None])[:, 0].exp()
+    nats = -log_p.gather(1, targets.clamp(min=0)[:, None])[:, 0]
     return Layer(
         norm=_lengths(h),
         own_row=_array(own),
         ids=_array(found.indices),
         scores=_array(found.values),
         p=_array(log_p.gather(1, found.indices).exp()),
-        target_p=_array(at_target * (targets != IGNORED)),
+        nats=_array(nats * (targets != IGNORED)),
     )
 
 
-def _scored(z: Tensor, targets: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """nats, ranks and scores of the targets, 0 where there is none, and ln sum exp of every position."""
+def _ranked(z: Tensor, targets: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ranks and scores of the targets, 0 where there is none, and ln sum exp of every position."""
     keep = targets != IGNORED
     score = z.gather(1, targets.clamp(min=0)[:, None])
-    normaliser = z.logsumexp(-1)
     ranks = 1 + (z > score).sum(-1)
-    nats = normaliser - score[:, 0]
-    return _array(nats * keep), _array(ranks * keep), _array(score[:, 0] * keep), _array(normaliser)
+    return _array(ranks * keep), _array(score[:, 0] * keep), _array(z.logsumexp(-1))
 
 
 def _lengths(rows: Float[Tensor, "*N w"]) -> np.ndarray:

@@ -1,0 +1,258 @@
+"""trace.html: one text through one model as numbered steps, in one file that opens from disk with no network.
+
+The text is hostile: the template escapes it, pieces pass `show`, and the page's policy allows only its own script.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rowspace.figures.tokens import show
+from rowspace.report.facts import find_story, say_number
+from rowspace.report.page import HERE, environment, policy
+from rowspace.report.trace_facts import Trace
+from rowspace.runfolder import write_atomically
+from rowspace.table import Missing
+
+NUMBERS = 6
+"""Numbers of a row of E that are printed."""
+CONTEXT = 5
+"""Pieces before a prediction that are quoted."""
+
+
+def write(path: Path, trace: Trace, about: Mapping[str, Any]) -> Path:
+    """Write the page to `path`. `about` holds what is known of the run (see the template)."""
+    write_atomically(path, render(trace, about).encode("utf-8", "backslashreplace"))
+    return path
+
+
+def render(trace: Trace, about: Mapping[str, Any]) -> str:
+    """The page as text."""
+    script = (HERE / "trace.js").read_text(encoding="utf-8")
+    made = environment()
+    made.filters |= {"p": say_probability, "vector": _vector}
+    return made.get_template("trace.html.jinja").render(
+        about,
+        t=trace,
+        w=trace.walk,
+        g=trace.walk.gradients,
+        headline=say_headline(trace),
+        notes=find_notes(trace),
+        scale=find_scale(trace),
+        unit=find_unit(trace),
+        story=find_story(about["run"], about["config"]),
+        positions=find_positions(trace),
+        row_lines=find_row_lines(trace),
+        others=say_other_rows(trace),
+        depths=name_depths(trace),
+        **find_totals(trace),
+        policy=policy(script),
+        style="".join((HERE / name).read_text(encoding="utf-8") for name in ("page.css", "trace.css")),
+        script=script,
+    )
+
+
+# --------------------------------------------------------------------------------------------------- in words
+def say_headline(trace: Trace) -> tuple[str, str, str, str]:
+    """What was walked, what it cost, which piece was the most surprising, and its cost; the piece is shown, not raw."""
+    counted = f"{_plural(trace.tokens, 'token')}, {_plural(trace.bytes, 'byte')}"
+    cost = trace.bpb
+    bits = trace.nats / math.log(2)
+    said = f"{bits / trace.tokens:.2f} bits per token" if isinstance(cost, Missing) else f"{cost:.2f} bits per byte"
+    target = trace.targets[trace.hardest]
+    if target is None or trace.tokens < 2:
+        return counted, said, "", ""
+    return counted, said, show(target.text), f"{trace.walk.nats[trace.hardest] / math.log(2):.1f} bits"
+
+
+def find_notes(trace: Trace) -> list[str]:
+    """What a reader must know before the numbers: what is missing, and why. The texts in it are shown, not raw."""
+    notes = []
+    if isinstance(trace.bpb, Missing):
+        notes.append(f"Bits per byte do not exist here: {trace.bpb.reason}.")
+    unknown = sum(target.unknown for target in trace.targets if target)
+    if unknown:
+        notes.append(f"{_plural(unknown, 'piece')} stand for text that the vocabulary does not have (<unk>).")
+    if trace.left_out:
+        notes.append(
+            f"Only the first {_plural(trace.tokens, 'token')} are walked: that many fit into the model's window "
+            f"(model.n_ctx) and onto this page; {trace.left_out:,} more are left out."
+        )
+    return notes
+
+
+def find_unit(trace: Trace) -> str:
+    """The unit of the bars: bits per byte where they exist."""
+    return "bits per token" if isinstance(trace.bpb, Missing) else "bits per byte"
+
+
+def find_scale(trace: Trace) -> list[tuple[str, float, float]]:
+    """Name, bits a byte (or a token) and place from 0 to 1: this model beside frequencies alone and blind guessing."""
+    named = [("this model", trace.nats), ("frequencies", trace.unigram_nats), ("blind guess", trace.uniform_nats)]
+
+    def each(nats: float) -> float:
+        found = trace.bits_per_byte_of(nats)
+        return nats / math.log(2) / trace.tokens if isinstance(found, Missing) else found
+
+    known = [(name, each(nats)) for name, nats in named if nats is not None]
+    top = max(value for _, value in known) * 1.04
+    return [(name, value, value / top if top else 0.0) for name, value in known]
+
+
+def say_probability(p: float) -> str:
+    """A probability for people: 12.3 %, 0.021 %, 1 in 84,000."""
+    if p <= 0:
+        return "0"
+    if p >= 1e-4:
+        return f"{100 * p:.3g} %"
+    return f"1 in {say_number(int(float(f'{1 / p:.2g}')))}" if p > 1e-12 else f"1 in {1 / p:.0e}"
+
+
+def name_depths(trace: Trace) -> list[str]:
+    """A name for each layer of states: H0, H1, ..., and the last, which is normalized."""
+    last = len(trace.walk.layers) - 1
+    return [f"H{depth}" if depth < last else f"H{depth}, normalized" for depth in range(last + 1)]
+
+
+def find_totals(trace: Trace) -> dict[str, Any]:
+    """Numbers of the whole text that stand in sentences."""
+    walk, bpb = trace.walk, trace.bpb
+    ids = [piece.id for piece in trace.pieces]
+    added = np.linalg.norm(walk.added, axis=1).mean()
+    return {
+        "bpb": None if isinstance(bpb, Missing) else bpb,
+        "perplexity": math.exp(min(700.0, trace.nats / trace.tokens)),
+        "ends_scored": trace.targets[-1] is not None and trace.targets[-1].special,
+        "repeated": next((piece.text for piece in trace.pieces if ids.count(piece.id) > 1), None),
+        "token_to_position": np.linalg.norm(walk.rows, axis=1).mean() * walk.scale / added if trace.added else None,
+        "pulls": np.linalg.norm(walk.gradients.rows, axis=1),
+        "largest": max(max(part.norm for part in walk.gradients.components), 1e-30),
+        "depth_bits": [layer.nats.sum() / trace.tokens / math.log(2) for layer in walk.layers],
+        "pulled": trace.pieces[int(np.linalg.norm(walk.gradients.rows, axis=1).argmax())].text,
+        "learned_positions": any(part.name == "positions" for part in walk.gradients.components),
+    }
+
+
+# ------------------------------------------------------------------------------------------------ by position
+def find_positions(trace: Trace) -> list[dict[str, Any]]:
+    """One entry a position: what was read, what is expected, what came, and what the loss pulls at."""
+    walk, found = trace.walk, []
+    most = max(float(walk.nats.max()), 1e-9)
+    for at, (piece, target) in enumerate(zip(trace.pieces, trace.targets, strict=True)):
+        before = trace.pieces[max(0, at + 1 - CONTEXT) : at + 1]
+        found.append(
+            {
+                "at": at,
+                "piece": piece,
+                "target": target,
+                "before": before,
+                "cut": at + 1 > CONTEXT,
+                "bits": float(walk.nats[at]) / math.log(2),
+                "share": float(walk.nats[at]) / most,
+                "nats": float(walk.nats[at]),
+                "p": math.exp(-float(walk.nats[at])) if target else 0.0,
+                "rank": int(walk.ranks[at]),
+                "unigram": None if trace.unigram_p is None or not target else float(trace.unigram_p[target.id]),
+                "lines": _expected(trace, at),
+                "lens": _lens(trace, at),
+                "position_norm": float(np.linalg.norm(walk.added[at])),
+                "row_norm": float(np.linalg.norm(walk.rows[at])),
+            }
+        )
+    return found
+
+
+def _expected(trace: Trace, at: int) -> list[dict[str, Any]]:
+    """The likeliest next tokens, and the target where it is not among them: logit, probability, dL/dz."""
+    final, target = trace.walk.final, trace.targets[at]
+
+    def line(id_: int, score: float, p: float, rank: int) -> dict[str, Any]:
+        hit = target is not None and id_ == target.id
+        pull = None if target is None else p - hit
+        return {
+            "id": id_,
+            "text": trace.vocabulary[id_],
+            "score": score,
+            "p": p,
+            "pull": pull,
+            "rank": rank,
+            "hit": hit,
+        } | {"unigram": None if trace.unigram_p is None else float(trace.unigram_p[id_])}
+
+    listed = zip(final.ids[at].tolist(), final.scores[at].tolist(), final.p[at].tolist(), strict=True)
+    lines = [line(id_, score, p, rank) for rank, (id_, score, p) in enumerate(listed, start=1)]
+    if target is not None and not any(one["hit"] for one in lines):
+        walk = trace.walk
+        lines.append(
+            line(target.id, float(walk.target_scores[at]), math.exp(-float(walk.nats[at])), int(walk.ranks[at]))
+        )
+    return lines
+
+
+def _lens(trace: Trace, at: int) -> list[dict[str, Any]]:
+    """What the head would predict from each layer: the likeliest token and the target's probability."""
+    target = trace.targets[at]
+    return [
+        {
+            "text": trace.vocabulary[int(layer.ids[at, 0])],
+            "p": float(layer.p[at, 0]),
+            "hit": target is not None and int(layer.ids[at, 0]) == target.id,
+            "target_p": math.exp(-float(layer.nats[at])),
+            "norm": float(layer.norm[at]),
+            "own_row": float(layer.own_row[at]),
+        }
+        for layer in trace.walk.layers
+    ]
+
+
+# ----------------------------------------------------------------------------------------------------- by row
+def find_row_lines(trace: Trace, others: int = 5) -> list[dict[str, Any]]:
+    """The gradient of every row that the text holds, then the largest among the others."""
+    gradients, ids = trace.walk.gradients, [piece.id for piece in trace.pieces]
+    scored = [target.id for target in trace.targets if target]
+    held = list(dict.fromkeys([*ids, *scored]))
+    beside = gradients.E if trace.tied else gradients.output_side
+    rest = [id_ for id_ in np.argsort(-beside, kind="stable").tolist()[: others + len(held)] if id_ not in held]
+    return [
+        {
+            "id": id_,
+            "text": trace.vocabulary[id_],
+            "held": id_ in held,
+            "read": ids.count(id_),
+            "asked": scored.count(id_),
+            "input": float(gradients.input_side[id_]),
+            "output": float(gradients.output_side[id_]),
+            "whole": float(gradients.E[id_]),
+        }
+        for id_ in [*held, *rest[:others]]
+    ]
+
+
+def say_other_rows(trace: Trace) -> str:
+    """How many rows of E (and U) the loss pulls at, and why."""
+    gradients = trace.walk.gradients
+    looked_up = int((gradients.input_side > 0).sum())
+    scored, whole = int((gradients.output_side > 0).sum()), int((gradients.E > 0).sum())
+    if trace.tied:
+        return (
+            f"{whole:,} of {trace.V:,} rows get a gradient: {looked_up:,} because they were looked up, and "
+            f"{scored:,} because each token was scored against its row, likely or not: U is E here, one tensor."
+        )
+    return (
+        f"Of the {trace.V:,} rows of E {looked_up:,} get a gradient, those that were looked up; the others get exactly "
+        f"0. U is a table of its own: {scored:,} of its rows get one, for every token was scored."
+    )
+
+
+def _vector(row: np.ndarray) -> str:
+    numbers = "  ".join(f"{value:+.3f}" for value in row[:NUMBERS])
+    return f"{numbers}  …" if len(row) > NUMBERS else numbers
+
+
+def _plural(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
