@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 import yaml
 
 from rowspace.config import import_options
+from rowspace.errors import Problem
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.registry import options
 
@@ -32,6 +34,33 @@ def shape(**changes: Any) -> Any:
     return options("model")["transformer"](
         **{"name": "transformer", "d": 16, "layers": 2, "heads": 2, "n_ctx": 12, "dropout": 0.0, **changes}
     )
+
+
+def refusals(position: str, body: str, **sections: Any) -> list[Problem]:
+    """What the options say against a scheme and a body side by side; `sections` are option objects beside them."""
+    special = ["<eos>", "<mask>", "<span_0>", "<span_1>", "<span_2>"]
+    run = SimpleNamespace(
+        position=option("position", position),
+        body=option("body", body),
+        model=sections.pop("model", None) or shape(),
+        tokenizer=sections.pop("tokenizer", None) or option("tokenizer", "byte", special_tokens=special),
+        data=option("data", "glosses"),
+        head=option("head", "linear"),
+    )
+    vars(run).update(sections)
+    return [*run.position.problems(run), *run.body.problems(run)]
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Every position scheme with every body that it may stand beside."""
+    return [
+        (position, body) for body in names("body") for position in names("position") if not refusals(position, body)
+    ]
+
+
+def source_for(body: str, *, B: int = 2, S: int = 9, V: int = 40) -> torch.Tensor | None:
+    """Random ids (B, S) for a body that reads a source, else None."""
+    return ids(V, B=B, T=S, seed=5) if options("body")[body].sees == "source and past" else None
 
 
 def model(V: int = 40, *, seed: int = 0, **choices: Any) -> LanguageModel:

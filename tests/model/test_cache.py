@@ -7,15 +7,14 @@ import torch
 
 from rowspace.model.cache import KeyValues
 from rowspace.registry import options
-from tests.parts import ids, model, names
+from tests.parts import ids, model, pairs
 
-CONTINUING = [name for name in names("body") if options("body")[name].continues]
+CONTINUING = [(position, body) for position, body in pairs() if options("body")[body].continues]
 
 
 @pytest.mark.parametrize("parts", [[12], [1] * 12, [5, 7], [3, 1, 1, 7]])
-@pytest.mark.parametrize("position", names("position"))
-@pytest.mark.parametrize("body", CONTINUING)
-def test_reading_in_parts_gives_the_states_of_reading_at_once(body: str, position: str, parts: list[int]):
+@pytest.mark.parametrize(("position", "body"), CONTINUING)
+def test_reading_in_parts_gives_the_states_of_reading_at_once(position: str, body: str, parts: list[int]):
     lm, tokens = model(body=body, position=position).double(), ids()
     cache = lm.body.cache()
     found = torch.cat([lm.states(part, cache=cache)[-1] for part in tokens.split(parts, dim=1)], dim=1)
@@ -35,8 +34,8 @@ def test_kept_keys_outlive_the_growth_of_their_memory():
     assert kept.length == 40
 
 
-def test_a_body_that_sees_the_future_has_no_cache():
-    body = model().body
-    body.causal = False
+@pytest.mark.parametrize("body", ["encoder", "encoder_decoder"])
+def test_a_body_that_does_not_continue_a_text_has_no_cache(body: str):
+    assert not options("body")[body].continues
     with pytest.raises(TypeError, match="has no cache"):
-        body.cache()
+        model(body=body, position="none").body.cache()
