@@ -32,3 +32,9 @@ class TokenEmbedding(nn.Module):
                 raise ConfigError(f"id {low if low < 0 else high} has no row in a table of V={V}; ids are 0..{V - 1}")
         rows = functional.embedding(ids, self.weight, sparse=self.sparse)
         return rows if self.scale == 1 else rows * self.scale
+
+    @torch.no_grad()
+    def sample(self, n: int) -> Float[Tensor, "N d"]:
+        """At most n rows as they enter the model, of ids spread evenly over the vocabulary."""
+        V = len(self.weight)
+        return self(torch.arange(min(n, V), device=self.weight.device) * V // min(n, V))

@@ -36,8 +36,12 @@ class PositionOption(Option):
         return None
 
     def notes(self, n_ctx: int) -> Iterable[str]:
-        """What a person should know before windows of n_ctx are trained: an explicit choice that has a price."""
+        """What a person should know of it in a model that is trained on windows of n_ctx: a choice that has a price."""
         return ()
+
+    def remarks(self, run: Any, steps: int) -> Iterable[str]:
+        """The notes, before a run."""
+        return self.notes(run.model.n_ctx)
 
     def problems(self, run: Any) -> Iterable[Problem]:
         """A scheme inside attention needs a body that attends."""

@@ -89,3 +89,11 @@ class FixedTable(FixedNumbers):
     def at(self, T: int, positions: Int[Tensor, "#B T"] | None) -> Float[Tensor, "*B T w"]:
         """The table's rows for T tokens at `positions`."""
         return self.table[:T] if positions is None else self.table[positions]
+
+
+def number_like(scheme: PositionScheme) -> Tensor:
+    """An empty tensor of the scheme's device and floating-point type, float32 at least."""
+    for tensor in (*scheme.parameters(), *scheme.buffers()):
+        if tensor.is_floating_point():
+            return tensor.new_empty(0, dtype=torch.promote_types(tensor.dtype, torch.float32))
+    return torch.empty(0)
