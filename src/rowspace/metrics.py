@@ -157,7 +157,7 @@ METRICS: tuple[Metric, ...] = (
         "share of |q| |k| / sqrt(d_head)",
         "neither",
         "0 where scores see offsets only; rounding in fp32 is 1e-6, in bf16 1e-2",
-        "Largest change of a score between rows of E that are moved from positions 10 and 15 to 1010 and 1015, at step 0.",
+        "Largest change of a score of two rows of E moved from positions 10 and 15 to 1010 and 1015, at step 0.",
     ),
     Metric(
         "position/frequency_change",
