@@ -22,6 +22,8 @@ from rowspace.errors import ConfigError, Problem, closest
 
 TAKES_A_PATH = frozenset({"generate", "probe", "report", "trace"})
 TEXTS = ("explain", "prompt", "text")
+TEXTS_OR_LISTS = ("stop",)
+"""Taken literally as well, unless they are written as a list: `[a, b]`."""
 _FLAGS_WITH_A_VALUE = frozenset(
     {"-c", "--cfg", "-p", "--package", "-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir"}
 )
@@ -51,6 +53,8 @@ def hydra_words(command: str, words: Sequence[str]) -> list[str]:
         bare = not word.startswith("-") and (not equals or os.path.exists(word))
         if path_wanted and bare and previous not in _FLAGS_WITH_A_VALUE:
             word, path_wanted = f"path={quote(word)}", False
+        elif equals and key.lstrip("+") in TEXTS_OR_LISTS and value != "null" and not value.startswith("["):
+            word = f"{key}={quote(value)}"
         elif equals and key.lstrip("+") in TEXTS and value != "null":
             word = f"{key}={quote(sys.stdin.read() if value == '-' else value)}"
         out.append(word)

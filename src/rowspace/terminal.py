@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,6 +52,26 @@ class Terminal:
         """A result, on stdout; may have several lines."""
         self.clear()
         print("\n".join(visible(line) for line in text.split("\n")), flush=True)
+
+    def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """A result as a table on stdout: drawn in a terminal, aligned text elsewhere. Cells are texts."""
+        self.clear()
+        if not sys.stdout.isatty():
+            lines = [[visible(cell) for cell in line] for line in (head, *rows)]
+            widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+            text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+            print("\n".join([title, *text]), end="\n\n", flush=True)
+            return
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        drawn = Table(title=title)
+        for cell in head:
+            drawn.add_column(Text(visible(cell)))
+        for row in rows:
+            drawn.add_row(*(Text(visible(cell)) for cell in row))
+        Console().print(drawn)
 
     def progress(self, label: str, done: int, total: int, text: str = "") -> None:
         """`done` of `total` of what `label` names; `text` says how it stands."""

@@ -9,7 +9,7 @@ import codecs
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -31,7 +31,9 @@ class Generate(Option):
     prompt: str
     """The text to continue; may be empty."""
     n: int = Field(ge=1)
-    """Tokens at most; fewer where the model ends its document."""
+    """Tokens at most; fewer where the model ends its document or writes one of `stop`."""
+    stop: Annotated[str, Field(min_length=1)] | list[Annotated[str, Field(min_length=1)]] | None
+    """A text, or a list of texts, before which the continuation ends; they are not shown. Null: none."""
     temperature: float = Field(ge=0)
     """0 takes the likeliest token each time; higher is more varied."""
     top_k: int | None = Field(ge=1)
@@ -42,6 +44,8 @@ class Generate(Option):
     """Of the draws; null: the run's own stream `generation`."""
     weights: Literal["best", "last"]
     """Which checkpoint: best by validation loss, or last."""
+    cache: bool
+    """Read each new token alone and keep what was read; false reads the whole window again, to compare."""
 
 
 def load(plain: Mapping[str, Any]) -> Generate:
@@ -57,7 +61,12 @@ def run(config: Generate, call: Call) -> None:
     from rowspace.restore import restore
 
     restored = restore(Path(config.path), config.weights)
-    tokenizer, model = restored.tokenizer, restored.model
+    tokenizer, model, body = restored.tokenizer, restored.model, restored.config.body
+    if not body.continues:
+        raise ConfigError(
+            f"{config.path} has body={body.name}, which fills gaps in a text that it sees whole and gives no next "
+            "token a probability; generate needs a run that continues text, such as body=decoder"
+        )
     start = [tokenizer.eos_id, *tokenizer.encode(prompt)]
     for note in notes(tokenizer, prompt, start, model.n_ctx):
         Terminal("lines").say(note)
@@ -70,9 +79,11 @@ def run(config: Generate, call: Call) -> None:
         top_p=config.top_p,
         seed=restored.config.stream_seed("generation") if config.seed is None else config.seed,
         eos_id=tokenizer.eos_id,
+        cache=config.cache,
     )
+    stop = [config.stop] if isinstance(config.stop, str) else config.stop or []
     write(prompt)
-    for piece in pieces(tokenizer, start, new):
+    for piece in until(pieces(tokenizer, start, new), stop):
         write(piece)
     write("\n")
 
@@ -108,6 +119,29 @@ def pieces(tokenizer: Tokenizer, start: Sequence[int], new: Iterable[int]) -> It
         yield decoder.decode(whole[shown:])
         shown = len(whole)
     yield decoder.decode(b"", final=True)
+
+
+def until(texts: Iterable[str], stop: Sequence[str]) -> Iterator[str]:
+    """The texts up to the first occurrence of a stop text, which may begin in one of them and end in a later one.
+
+    What may yet become a stop text waits. Nothing more is asked of `texts` once one is found.
+    """
+    waiting = ""
+    for text in texts:
+        waiting += text
+        found = [place for one in stop if (place := waiting.find(one)) >= 0]
+        if found:
+            yield waiting[: min(found)]
+            return
+        held = max((_overlap(waiting, one) for one in stop), default=0)
+        yield waiting[: len(waiting) - held]
+        waiting = waiting[len(waiting) - held :]
+    yield waiting
+
+
+def _overlap(text: str, stop: str) -> int:
+    """Characters at the end of `text` with which `stop` begins."""
+    return next((n for n in range(min(len(text), len(stop) - 1), 0, -1) if text.endswith(stop[:n])), 0)
 
 
 def write(text: str) -> None:

@@ -5,16 +5,23 @@ Reads the run's own text through its configuration; trains nothing and writes RU
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
 from rowspace.config import Call
 from rowspace.config import load as load_config
 from rowspace.errors import ConfigError, Problem, closest
-from rowspace.probing.base import ProbeOption
+from rowspace.probing.base import ProbeOption, Subject
 from rowspace.registry import Chosen, Option, options
+from rowspace.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rowspace.data.splitting import Splits
+    from rowspace.restore import Restored
 
 
 class Probe(Option):
@@ -48,7 +55,9 @@ def chosen(config: Probe) -> dict[str, ProbeOption]:
     for name in known:
         held = getattr(getattr(config, name, None), "name", name)
         if held != name:
-            problems.append(Problem(name, f"probe@{name}={held} was given", f"settings of {name}; ask for probes={held}"))
+            problems.append(
+                Problem(name, f"probe@{name}={held} was given", f"settings of {name}; ask for probes={held}")
+            )
     if problems:
         raise ConfigError(*problems)
     return {name: getattr(config, name) for name in names}
@@ -63,6 +72,84 @@ def _right(name: str) -> str:
 
 def run(config: Probe, call: Call) -> None:
     """Measure, print and write. Raises ConfigError or MachineError; never exits."""
-    from rowspace.commands.probe import asked
+    from rowspace.probing import results
+    from rowspace.report import answers
+    from rowspace.restore import restore
 
-    asked(config, call)
+    terminal, asked = Terminal(), chosen(config)
+    corpora: dict[str, Splits] = {}
+    restored = [restore(Path(path), config.weights) for path in (config.path, *config.beside)]
+    subjects = [_subject(one, corpora, terminal) for one in restored]
+    runs = [
+        {"path": s.path, "weights": config.weights, "step": s.step, "status": one.folder.run.get("status")}
+        for s, one in zip(subjects, restored, strict=True)
+    ]
+    for run_ in runs:
+        if run_["status"] != "finished":
+            terminal.say(
+                f"{run_['path']} is {run_['status']}; its {config.weights} weights are those of step {run_['step']}."
+            )
+    folder = call.folder or restored[0].folder.path
+    for name, option in asked.items():
+        findings = option.measure(subjects, progress=terminal.progress)
+        settings = option.model_dump(mode="json")
+        about = {"command": shlex.join(call.command), "runs": runs, "settings": settings}
+        results.write(folder / "probes", name, findings, about)
+        for note in findings.notes:
+            terminal.say(note)
+        for table in findings.shown:
+            terminal.table(table.title, table.head, table.rows)
+        terminal.show(findings.sentence)
+    page = answers.write(folder / "probe.html", restored[0].folder.path.name, results.read(folder / "probes"))
+    terminal.show(f"page: {page}")
+
+
+def _subject(restored: Restored, corpora: dict[str, Splits], terminal: Terminal) -> Subject:
+    """The run as its probes see it. Its text is read when first asked for, once for runs of the same corpus."""
+    from rowspace.data.cache import cache_root
+    from rowspace.data.stream import open_or_build
+    from rowspace.model.language_model import build
+
+    config, folder = restored.config, restored.folder
+
+    def stream(split_: str) -> Any:
+        texts = getattr(_splits(restored, corpora, terminal), split_).texts
+        return open_or_build(restored.tokenizer, texts, cache=cache_root(), progress=terminal.progress)
+
+    def initial() -> Any:
+        parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
+        return build(**parts, vocab_size=restored.tokenizer.vocab_size, seed=config.stream_seed("init")).eval()
+
+    return Subject(
+        path=str(folder.path),
+        name=folder.path.resolve().name,
+        config=config,
+        tokenizer=restored.tokenizer,
+        model=restored.model,
+        step=restored.step,
+        counts=restored.table("E").counts,
+        stream=stream,
+        initial=initial,
+    )
+
+
+def _splits(restored: Restored, corpora: dict[str, Splits], terminal: Terminal) -> Splits:
+    """The run's text, split as in training. ConfigError where it is gone, or is no longer the text of the run."""
+    from rowspace.data.cache import cache_root
+    from rowspace.data.splitting import split
+
+    data, folder = restored.config.data, restored.folder
+    key = data.model_dump_json()
+    if key not in corpora:
+        try:
+            documents = data.load(cache=cache_root(), progress=terminal.progress)
+        except ConfigError as error:
+            raise ConfigError(f"{folder.path}: the text of this run cannot be read any more: {error}") from error
+        known = (folder.run.get("data") or {}).get("sha256")
+        if known is not None and documents.sha256 != known:
+            right = "put the text back that it was trained on"
+            raise ConfigError(
+                f"{folder.path}: data={data.name} holds another text than at the time of the run; {right}"
+            )
+        corpora[key] = split(documents, data)
+    return corpora[key]

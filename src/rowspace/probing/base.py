@@ -51,12 +51,13 @@ class Shown:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a probe found: one sentence, rows to compute with, tables and figures to look at.
+    """What a probe found: its question, one sentence, rows to compute with, tables and figures to look at.
 
     `rows` are plain rows by the name of their file; `figures` are Plotly figures by name; `notes` say what was left
     out and why, `reading` how to read the whole.
     """
 
+    question: str
     sentence: str
     rows: Mapping[str, list[dict[str, Any]]]
     shown: list[Shown]

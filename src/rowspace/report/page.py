@@ -47,24 +47,27 @@ def write(folder: RunFolder, live: bool) -> Path:
 
 def render(folder: RunFolder, *, live: bool) -> str:
     """The page as text."""
-    level = 1 if live else 6
-    script, library = (HERE / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
     found = gather(folder)
     figures = found.pop("figures")
+    about = {"live": live, "refresh": REFRESH_SECONDS, "signs": SIGNS}
+    return fill("page.html.jinja", found | about, figures, level=1 if live else 6)
+
+
+def fill(template: str, found: Mapping[str, Any], figures: Mapping[str, str], *, level: int) -> str:
+    """A page with figures (JSON by name), packed at a zlib level: the template with our style, script and policy."""
+    script, library = (HERE / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
+    packed = "{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in figures.items()) + "}"
     return (
         environment()
-        .get_template("page.html.jinja")
+        .get_template(template)
         .render(
             found,
-            live=live,
-            refresh=REFRESH_SECONDS,
             policy=policy(script, library),
             style=(HERE / "page.css").read_text(encoding="utf-8"),
             script=script,
             library=_pack(library, level),
-            packed=_pack("{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in figures.items()) + "}", level),
+            packed=_pack(packed, level),
             drawn=frozenset(figures),
-            signs=SIGNS,
         )
     )
 
@@ -174,10 +177,11 @@ def _figures(
     for name in ("map_E", "map_U"):  # drawn once by the watcher, the largest of all: taken as it is
         if text := _read_text(folder.path / "figures" / f"{name}.json"):
             texts[name] = text
-    return texts, {name: _caption(json.loads(text)["layout"]) for name, text in texts.items()}
+    return texts, {name: caption(json.loads(text)["layout"]) for name, text in texts.items()}
 
 
-def _caption(layout: Mapping[str, Any]) -> dict[str, str]:
+def caption(layout: Mapping[str, Any]) -> dict[str, str]:
+    """Title, caption and text for a screen reader of a figure, from its layout."""
     meta = layout.get("meta") or {}
     title = (layout.get("title") or {}).get("text") or ""
     return {"title": title, "caption": meta.get("caption", ""), "alt": meta.get("alt", title)}

@@ -1,0 +1,53 @@
+"""Gradient norm of a state against the distance of the input, on a logarithmic axis; the untrained body in grey."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, line
+
+COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
+DASHES = ("dot", "dash", "dashdot", "longdash", "longdashdot", "5px,2px")
+
+
+def draw_distances(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
+    """One curve and its null a label; `rows` are those of the table distance. Zero has no place on the axis."""
+    traces: list[go.Scatter] = []
+    names = list(dict.fromkeys(row["label"] for row in rows))
+    for place, label in enumerate(names):
+        colour = COLOURS[place % len(COLOURS)]
+        own = [row for row in rows if row["label"] == label and row["weights"] == "trained" and row["norm"] > 0]
+        null = [row for row in rows if row["label"] == label and row["weights"] == "start" and row["norm"] > 0]
+        look = {"color": GREY, "dash": DASHES[place % len(DASHES)], "width": 1.5}
+        traces.append(
+            line([r["distance"] for r in null], [r["norm"] for r in null], name=f"{label} before training", colour=GREY)
+        )
+        traces[-1].update(line=look)
+        traces += _middle_half(own, colour)
+        traces.append(line([r["distance"] for r in own], [r["norm"] for r in own], name=label, colour=colour))
+    return figure(
+        traces,
+        title="How far back does a state look?",
+        x="tokens back",
+        y="gradient norm",
+        caption="How much a state moves when the input so many tokens before it does. Grey: the same body before its "
+        "first step.",
+        alt=f"Gradient norm of a state against the distance of the input for {', '.join(names)}.",
+        yaxis={"type": "log", "exponentformat": "power"},
+    )
+
+
+def _middle_half(rows: Sequence[Mapping[str, Any]], colour: str) -> list[go.Scatter]:
+    """The band between the quartiles, where the lower one is above zero."""
+    kept = [row for row in rows if row["norm_low"] > 0]
+    x = [row["distance"] for row in kept]
+    quiet: dict[str, Any] = {"mode": "lines", "hoverinfo": "skip", "showlegend": False, "line": {"width": 0}}
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    fill = f"rgba({red},{green},{blue},0.15)"
+    return [
+        go.Scatter(x=x, y=[row["norm_low"] for row in kept], **quiet),
+        go.Scatter(x=x, y=[row["norm_high"] for row in kept], fill="tonexty", fillcolor=fill, **quiet),
+    ]

@@ -1,0 +1,148 @@
+"""How bits per byte change with the length of the window: one panel for each way to cut windows, and by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, line
+
+COLOURS = {
+    "rope": BLUE,
+    "alibi": ORANGE,
+    "none": GREEN,
+    "sinusoidal": VERMILION,
+    "learned": PURPLE,
+    "t5_bias": SKY,
+    "rope_pi": VERMILION,
+    "rope_ntk": ORANGE,
+    "rope_yarn": GREEN,
+    "rope_dynamic_ntk": PURPLE,
+    "rope_llama3": SKY,
+}
+"""The same scheme has the same colour on every page; a scaling is drawn with plain rope alone."""
+OTHERS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, "#000000")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross")
+DOTTED = {"color": GREY, "dash": "dot", "width": 1.5}
+
+TITLES = {
+    "sliding": (
+        "Does more text before a token help?",
+        "Windows slide, so every target has text before it at all lengths: below the curve's own start, longer text "
+        "helps; above it, the scheme breaks. ",
+    ),
+    "apart": (
+        "And in windows laid end to end?",
+        "A longer window has fewer tokens that begin with nothing before them: a fall here that the sliding windows do "
+        "not show is that alone. ",
+    ),
+}
+SAME = (
+    "All points score the same targets. Thin lines: the same model at its trained length. Dotted grey: token "
+    "frequencies alone."
+)
+
+
+def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str) -> go.Figure:
+    """Loss against length in trained lengths, one curve a label; `rows` of one way to cut, `unit` bpb or loss."""
+    title, caption = TITLES[windows]
+    axis = "bits per byte" if unit == "bpb" else "nats per token"
+    top = max(row["factor"] for row in rows)
+    traces: list[go.Scatter] = []
+    for place, (label, own) in enumerate(by_label(rows).items()):
+        kept = [row for row in own if row[unit] is not None]
+        if not kept:
+            continue
+        colour = colour_of(own[0]["scheme"], place, rows)
+        start = kept[0][unit]
+        level = go.Scatter(
+            x=[1, top],
+            y=[start, start],
+            mode="lines",
+            line={"color": colour, "width": 1},
+            opacity=0.45,
+            hoverinfo="skip",
+        )
+        traces.append(level.update(showlegend=False))
+        curve = line([r["factor"] for r in kept], [r[unit] for r in kept], name=label, colour=colour, markers=True)
+        symbol = SYMBOLS[place % len(SYMBOLS)]
+        said = [f"{r['length']:,} tokens, {_signed(r)}" for r in kept]
+        traces.append(
+            curve.update(marker={"symbol": symbol, "size": 8}, customdata=said, hovertemplate="%{customdata}: %{y:.3f}")
+        )
+    factors = sorted({row["factor"] for row in rows})
+    return figure(
+        [*traces, *_unigram(rows, f"unigram_{unit}", [1, top])],
+        title=title,
+        x="length of the window, in trained lengths",
+        y=axis,
+        caption=caption + SAME,
+        alt=f"{axis} against the length of the window for {', '.join(by_label(rows))}.",
+        xaxis={"type": "log", "tickvals": factors, "ticktext": [f"{factor}x" for factor in factors]},
+    )
+
+
+def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str) -> go.Figure:
+    """Loss by position within the longest window, one curve a label, beside the trained length's on the same targets.
+
+    `rows` are those of the table length_positions.
+    """
+    axis = "bits per byte" if unit == "bpb" else "nats per token"
+    traces: list[go.Scatter] = []
+    for place, (label, own) in enumerate(by_label(rows).items()):
+        kept = [row for row in own if row[unit] is not None]
+        colour = colour_of(own[0]["scheme"], place, rows)
+        x = [row["trained_lengths"] for row in kept]
+        traces.append(line(x, [row[unit] for row in kept], name=label, colour=colour))
+    first = next(iter(by_label(rows).values()))
+    x = [row["trained_lengths"] for row in first]
+    for key, name, look in (
+        (f"trained_length_{unit}", f"{first[0]['label']}, trained length", {**DOTTED, "color": "#333333"}),
+        (f"unigram_{unit}", "token frequencies", DOTTED),
+    ):
+        if any(row[key] is not None for row in first):
+            traces.append(go.Scatter(x=x, y=[row[key] for row in first], mode="lines", name=name, line=look))
+    return figure(
+        traces,
+        title="Where in a long window does it break?",
+        x="position in the longest window, in trained lengths",
+        y=axis,
+        caption="Each point has targets of its own, so a curve is as rough as the text: compare curves at one "
+        "position. Left of 1 every position was trained; a scheme that does not reach further leaves the dotted "
+        "line beyond it.",
+        alt=f"{axis} by position in the longest window for {', '.join(by_label(rows))}.",
+        shapes=[{"type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "yref": "paper", "line": DOTTED}],
+    )
+
+
+def by_label(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Rows by label, in their order."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["label"], []).append(row)
+    return found
+
+
+def colour_of(scheme: str, place: int, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The scheme's own colour, unless two curves have the same scheme."""
+    schemes = [own[0]["scheme"] for own in by_label(rows).values()]
+    if len(set(schemes)) == len(schemes) and scheme in COLOURS:
+        return COLOURS[scheme]
+    return OTHERS[place % len(OTHERS)]
+
+
+def _signed(row: Mapping[str, Any]) -> str:
+    if row["change"] is None:
+        return "no change known"
+    return f"{row['change']:+.3f} ({row['change_low']:+.3f} to {row['change_high']:+.3f})"
+
+
+def _unigram(rows: Sequence[Mapping[str, Any]], key: str, ends: list[int]) -> list[go.Scatter]:
+    """The null of each kind of token, once."""
+    known = {round(row[key], 6): row[key] for row in rows if row[key] is not None}
+    return [
+        go.Scatter(x=ends, y=[value, value], mode="lines", name="token frequencies", line=DOTTED)
+        for value in known.values()
+    ]
