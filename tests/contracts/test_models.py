@@ -1,4 +1,4 @@
-"""Every scheme beside every body that it may stand beside, and every head: shapes, what is seen, first loss, learning."""
+"""Every scheme beside every body that it may stand beside, every head: shapes, what is seen, first loss, learning."""
 
 from __future__ import annotations
 

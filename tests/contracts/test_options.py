@@ -101,7 +101,7 @@ def test_an_option_of_the_model_is_built_and_gives_a_finite_loss(path: Path) -> 
 
     from rowspace.model.language_model import build
 
-    config = load(_composed(_name(path), *SMALL))
+    config = load(_composed(_name(path), *SMALL, *GIVEN.get(_name(path), [])))
     model = build(
         model=config.model,  # type: ignore[arg-type]
         embedding=config.embedding,
@@ -112,7 +112,8 @@ def test_an_option_of_the_model_is_built_and_gives_a_finite_loss(path: Path) -> 
         seed=0,
     )
     ids = torch.randint(32, (2, 9), generator=torch.Generator().manual_seed(0))
-    nats, targets = model.loss(model(ids[:, :-1]), ids[:, 1:])
+    source = ids if config.body.sees == "source and past" else None
+    nats, targets = model.loss(model(ids[:, :-1], source=source), ids[:, 1:])
     assert targets == 16
     assert torch.isfinite(nats)
     nats.backward()
