@@ -25,13 +25,15 @@ from rowspace.data.splitting import Splits, split
 from rowspace.data.stream import open_or_build
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import build
-from rowspace.position.invariance import certify
+from rowspace.position.certificate import certify
 from rowspace.report import page
+from rowspace.report.costs import say_costs
 from rowspace.runfolder import RunFolder, point_latest
 from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training import optimizer
+from rowspace.training.costs import record_costs
 from rowspace.training.evaluation import Evaluation, evaluate
 from rowspace.training.evidence import record_evidence
 from rowspace.training.finals import record_result
@@ -122,7 +124,8 @@ def _train_held(
         tie.passed("build", model)
         start_from(source, model, tie)
         sizes = {"d": config.model.d, "heads": config.model.heads, "n_ctx": config.model.n_ctx}
-        position = certify(config.position, model.position, **sizes)
+        rows = model.embedding.sample(256)
+        position = certify(config.position, model.position, rows=rows, precision=option.precision, **sizes)
         told = {
             "documents": text.documents,
             "splits": text.splits,
@@ -130,14 +133,16 @@ def _train_held(
             "scored": scored,
             "steps": steps,
         }
-        record_evidence(folder, model, tie=tie.as_found(), position=position, tokenizer=tokenizer, **told)
+        record_evidence(folder, tie=tie.as_found(), position=position.record(), tokenizer=tokenizer, **told)
+        chosen = {**parts(config), "optimizer": config.optimizer, "trainer": option}
+        record_costs(folder, model, tokenizer, options=chosen, steps=steps)
 
     def score(name: str) -> Evaluation:
         known = {"tokenizer": tokenizer, "stream": streams[name], "train_counts": counts}
         return evaluate(model, scored[name], split=name, **known)
 
     # ------------------------------------------------------------------------------------------ training
-    for remark in config.all_remarks(steps):
+    for remark in [*say_costs(folder.run["cost"]), *config.all_remarks(steps)]:
         terminal.say(remark)
     facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     resume = resume_point(folder, facts)
@@ -145,7 +150,8 @@ def _train_held(
     with open_sinks(folder, config.logger, columns=told, say=terminal.say) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
-            sinks.scalars(0, {"data/val_bytes_seen_in_train": text.splits.val_bytes_seen_in_train})
+            known = {"data/val_bytes_seen_in_train": text.splits.val_bytes_seen_in_train, **position.numbers}
+            sinks.scalars(0, known)
         with phases("training"):
             watched = watch(tokenizer, streams["train"], text.documents, steps=steps, seed=config.stream_seed("probe"))
             fit(

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import torch
 
 from rowspace.model.allocator import give_pages_back, keep_pages
-from rowspace.model.ledger import flops_per_token
+from rowspace.model.flops import flops_per_token
 from rowspace.model.loss import sum_nats
 from tests.bench.clock import gemm_rate, interleaved, seconds
 from tests.bench.loops import FlatLoop, LibraryLoop, OurLoop

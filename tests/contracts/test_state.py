@@ -19,9 +19,10 @@ from rowspace.callbacks.base import Watched
 from rowspace.data.batches import EvaluationBatches
 from rowspace.data.stream import TokenStream, open_or_build
 from rowspace.model.certificates import check_tie, visibility
+from rowspace.model.flops import flops_per_token, parameter_split
 from rowspace.model.generation import generate
 from rowspace.model.language_model import LanguageModel
-from rowspace.model.ledger import flops_per_token, parameter_split, quantities
+from rowspace.model.ledger import quantities
 from rowspace.position.invariance import certify
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training.evaluation import evaluate

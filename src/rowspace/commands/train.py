@@ -45,27 +45,47 @@ def run(config: RunConfig, call: Call) -> float | None:
 
 
 def _show_ledger(config: RunConfig, terminal: Terminal) -> None:
-    """What the model would be made of, on the meta device: nothing is allocated, no tokenizer fitted."""
+    """What the model would be made of and cost, on the meta device: nothing is allocated, no tokenizer fitted."""
     import torch
 
     from rowspace.model.language_model import build
-    from rowspace.model.ledger import flops_per_token, parameter_split, quantities
+    from rowspace.model.ledger import quantities
+    from rowspace.model.outline import outlines
+    from rowspace.report.costs import reasons, say_costs
+    from rowspace.report.ledger import grouped
+    from rowspace.training.costs import expected_cost, sizes
 
+    torch.set_num_threads(config.trainer.threads)
+    parts: dict[str, Any] = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
     V = config.tokenizer.vocab_size or config.tokenizer.smallest()
-    with torch.device("meta"):
-        model = build(
-            model=config.model,  # type: ignore[arg-type]
-            embedding=config.embedding,
-            position=config.position,
-            body=config.body,
-            head=config.head,
-            vocab_size=V,
-            seed=config.stream_seed("init"),
-        )
-    rows = [(row["category"], row["quantity"], row["shape"], f"{row['count']:,}") for row in quantities(model)]
-    terminal.show(aligned(("", "quantity", "shape", "count"), rows))
-    split, flops = parameter_split(model), flops_per_token(model)
-    terminal.show(f"{split['total']:,} parameters, {flops['train']:,} floating-point operations a trained token")
+    with outlines():
+        model = build(**parts, vocab_size=V, seed=config.stream_seed("init"))
+    steps = None
+    if config.trainer.max_epochs is None:
+        steps = config.trainer.steps(n_ctx=model.n_ctx, windows=0)
+    known = {"body": config.body, "optimizer": config.optimizer, "trainer": config.trainer}
+    cost = expected_cost(model, **known, steps=steps)
+    told = {"sizes": sizes(config.model, config.position), "lengths": config.body.lengths(model.n_ctx)}
+    rows = quantities(model, **told, layers=cost["layers"])
+    terminal.show(ledger_table(grouped(rows)))
+    parameters, operations, *rest = say_costs(cost)
+    terminal.show("\n".join(["", parameters, operations, *(f"  {reason}" for reason in reasons(cost)), *rest]))
+
+
+def ledger_table(groups: list[dict[str, Any]]) -> str:
+    """LEARNED, CONFIG and STATE as one aligned table; numbers of repeated blocks stand in one line."""
+    from rowspace.report.facts import say_bytes
+
+    lines: list[tuple[str, ...]] = []
+    for group in groups:
+        total = f"{group['count']:,}" if group["category"] == "LEARNED" else ""
+        lines.append((group["category"], "", total, say_bytes(group["bytes"]) if total else "", group["meaning"]))
+        for line in group["lines"]:
+            value = f"= {line['value']}" if line["value"] is not None else line["shape"]
+            times = f" x {line['times']}" if line["times"] > 1 else ""
+            count, size = (f"{line['count']:,}", say_bytes(line["bytes"])) if line["shape"] else ("", "")
+            lines.append((f"  {line['quantity']}{times}", value, count, size, ""))
+    return aligned(("quantity", "shape or value", "count", "bytes", ""), lines, numbers=(2, 3))
 
 
 def _show_result(folder: RunFolder, terminal: Terminal) -> None:
@@ -99,10 +119,16 @@ def result_sentence(folder: RunFolder) -> str:
     return f"{folder.path.name}: {number}{told}, audit {found.audit}, {spent}"
 
 
-def aligned(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A plain table, left-aligned."""
+def aligned(head: tuple[str, ...], rows: list[tuple[str, ...]], numbers: tuple[int, ...] = ()) -> str:
+    """A plain table, left-aligned but for the columns `numbers`."""
     lines = [head, *rows]
     widths = [max(len(str(line[column])) for line in lines) for column in range(len(head))]
-    return "\n".join(
-        "  ".join(str(cell).ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+
+    def put(line: tuple[str, ...]) -> str:
+        cells = (
+            str(cell).rjust(w) if i in numbers else str(cell).ljust(w)
+            for i, (cell, w) in enumerate(zip(line, widths, strict=True))
+        )
+        return "  ".join(cells).rstrip()
+
+    return "\n".join(map(put, lines))

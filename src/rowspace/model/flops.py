@@ -1,7 +1,7 @@
-"""Floating-point operations a token, exact, beside the rules of thumb 2 P (forward) and 6 P (training), and why they differ.
+"""Floating-point operations a token, exact, beside the rules of thumb 2 P and 6 P (training), and why they differ.
 
-Matrix products alone are counted, 2 operations a multiplication with its sum; a lookup multiplies nothing. Training costs
-three forward passes: each product has two in the backward pass (one for either factor). A causal mask leaves
+Matrix products alone are counted, 2 operations a multiplication with its sum; a lookup multiplies nothing. Training
+costs three forward passes: each product has two in the backward pass (one for either factor). A causal mask leaves
 (T + 1) / 2 positions on average, which is what is counted; `*_full` counts hidden pairs too.
 """
 
@@ -82,7 +82,7 @@ def _reasons(
     reasons.append((maps - 6 * matrices, f"matrices of the body are not used once a token{source}"))
     said = f"queries meet keys and weights meet values, which no parameter stands for, over {_lengths(found)}"
     if full != seen:
-        said += f"; hidden pairs counted too it were {3 * full:,.0f}"
+        said += f" ({3 * full:,.0f} with hidden pairs, which a kernel that masks afterwards multiplies too)"
     reasons.append((3 * seen, said))
     return reasons
 

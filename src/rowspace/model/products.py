@@ -1,6 +1,6 @@
-"""Counts the matrix products of any body, and what it keeps for the backward pass, by reading one window without numbers.
+"""Counts the matrix products of any body, and what it keeps for the backward pass, from shapes alone.
 
-The body is called on tensors of the meta device, which have shapes and no memory. Each product that it asks for is
+The body reads a window on the meta device, whose tensors have shapes and no memory. Each product that it asks for is
 counted from the shapes of its factors and answered with a tensor of the right shape, so that nothing is known here
 about the classes of its modules. A product that is not in the list below is not counted: the tests hold every body to
 torch's own counter. Does not know the head, whose loss is taken chunk by chunk (`rowspace.model.memory`).
@@ -8,7 +8,6 @@ torch's own counter. Does not know the head, whose loss is taken chunk by chunk 
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,10 +15,11 @@ from math import prod
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from rowspace.model.language_model import LanguageModel
+from rowspace.model.outline import outline_of
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,13 @@ class Products:
 def count_products(model: LanguageModel, *, windows: int = 1, T: int | None = None, S: int | None = None) -> Products:
     """Read `windows` windows of T tokens (None: n_ctx), with S tokens of source where the body reads one."""
     T = T or model.n_ctx
-    shape = _on_meta(model).train()
+    shape = outline_of(model).train()
     counter = _Counter(own={id(tensor.untyped_storage()) for tensor in (*shape.parameters(), *shape.buffers())})
     with counter, torch.autograd.graph.saved_tensors_hooks(counter.keep, lambda tensor: tensor):
         h0, source = (_states(shape, windows, length) if length else None for length in (T, S))
         states = shape.body(h0, shape.position, None, None, source=source)
     kept = sum(storage.nbytes() for storage in counter.kept.values())
     return Products(windows, T, S, counter.maps, counter.seen, counter.full, len(states) - 1, kept)
-
-
-def _on_meta(model: LanguageModel) -> LanguageModel:
-    """The model without its numbers; nothing of it is copied but the shapes. Shared tensors stay shared."""
-    memo: dict[int, Any] = {}
-    for tensor in (*model.parameters(), *model.buffers()):
-        bare = torch.empty_like(tensor, device="meta")
-        memo[id(tensor)] = nn.Parameter(bare, tensor.requires_grad) if isinstance(tensor, nn.Parameter) else bare
-    return copy.deepcopy(model, memo)
 
 
 def _states(model: LanguageModel, windows: int, length: int) -> Tensor:
@@ -237,5 +228,5 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "view_as_real": _real,
     **dict.fromkeys(("addmm", "baddbmm"), _added),
 }
-"""Functions of torch that multiply matrices; norms, which keep less than their meta form says; and arithmetic, whose meta
-form would cost an import of a second."""
+"""Functions of torch that multiply matrices; norms, which keep less than their meta form says; and arithmetic, whose
+meta form would cost an import of a second."""

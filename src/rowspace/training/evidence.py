@@ -1,4 +1,4 @@
-"""What is known before the first step, written down for the page: certificates, floors, the truth card, the ledger."""
+"""What is known before the first step, written down for the page: certificates, floors, the truth card."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from rowspace.data.floors import scored_counts, surprise, uniform, unigram
 from rowspace.data.ledger import Audit, audit
 from rowspace.data.splitting import Split, Splits
 from rowspace.data.stream import TokenStream
-from rowspace.model.language_model import LanguageModel
-from rowspace.model.ledger import quantities
 from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
 from rowspace.tokenization.base import Tokenizer
@@ -29,7 +27,6 @@ SAMPLE_DOCUMENTS = 2000
 
 def record_evidence(
     folder: RunFolder,
-    model: LanguageModel,
     *,
     tie: dict[str, str],
     position: dict[str, str],
@@ -40,10 +37,10 @@ def record_evidence(
     scored: Mapping[str, EvaluationBatches],
     steps: int,
 ) -> None:
-    """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces, ledger.
+    """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces.
 
     `tie` is the certificate of the live tables so far (a run ends with a fuller one), `position` that of the live
-    scheme, as `rowspace.position.invariance.certify` gives it; `scored` are the batches that validation and test are
+    scheme, as `rowspace.position.certificate.certify` records it; `scored` are the batches that validation and test are
     scored in.
     """
     val, test = streams["val"], streams["test"]
@@ -67,7 +64,6 @@ def record_evidence(
     sample = [text for text, _ in zip(val.texts, range(SAMPLE_DOCUMENTS), strict=False)]
     folder.write_table("tokens", _tokens(tokenizer, counts))
     folder.write_table("truth_card", truth_card(tokenizer, sample, closure))
-    folder.write_table("ledger", quantities(model, tokenizer))
     first = next((text for text in sample if text), b"").decode("utf-8", "replace")
     folder.write_table("pieces", pieces(tokenizer, first))
 

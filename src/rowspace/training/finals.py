@@ -10,9 +10,10 @@ from typing import Any
 
 import torch
 
+from rowspace.errors import MachineError
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel
-from rowspace.model.ledger import flops_per_token, parameter_split
+from rowspace.model.ledger import state_hash
 from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
 from rowspace.training.checkpoints import WITNESS, load_weights, read
@@ -35,12 +36,20 @@ def record_result(
         weights = read(folder.best)
         load_weights(model, weights, folder.best)
         tie.passed("load", model, weights[WITNESS])
+        before = state_hash(model)
         best, test = score("val"), score("test")
+        if state_hash(model) != before:
+            raise MachineError(f"{folder.best}: scoring changed the weights, which training alone may do; train again")
     seconds = phases.with_earlier(folder.run.get("phases", {}))
     _, tokens, of_bytes = read(folder.last)["tally"]["counts"]
-    spent = cost(model, tokens=tokens, of_bytes=of_bytes, seconds=sum(seconds.values()))
+    spent = {
+        "tokens_seen": tokens,
+        "bytes_seen": of_bytes,
+        "peak_memory_bytes": peak_memory(),
+        "seconds": sum(seconds.values()),
+    }
     found = final_metrics(sinks.latest, sinks.reasons, best, test)
-    folder.update(**found, certificates={"tie": tie.as_found()}, cost=spent, phases=seconds)
+    folder.update(**found, certificates={"tie": tie.as_found()}, cost=spent, phases=seconds, hashes={"weights": before})
     sinks.artifacts()
 
 
@@ -64,23 +73,6 @@ def final_metrics(
             why |= {key: value.reason} if isinstance(value, Missing) else {}
     audits = {f"{each.split}/bpb": each.audit.verdict for each in (best, test)}
     return {"metrics": metrics, "reasons": why, "audit": audits}
-
-
-def cost(model: LanguageModel, *, tokens: int, of_bytes: int, seconds: float) -> dict[str, Any]:
-    """What a run took: parameters, floating-point operations a token, tokens, bytes, peak memory, seconds."""
-    split = parameter_split(model)
-    return {
-        "parameters": split["total"],
-        "parameters_E": split["E"],
-        "parameters_U": split["U"],
-        "parameters_position": split["position"],
-        "parameters_body": split["body"],
-        "flops_per_token": flops_per_token(model)["train"],
-        "tokens_seen": tokens,
-        "bytes_seen": of_bytes,
-        "peak_memory_bytes": peak_memory(),
-        "seconds": seconds,
-    }
 
 
 def peak_memory() -> int:
