@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import log
+
+import numpy as np
 import pytest
 import torch
 
@@ -80,3 +83,44 @@ def test_the_bias_starts_at_zero_and_is_learned():
     lm.loss(lm(tokens), tokens)[0].backward()
     assert float(lm.head.bias.grad.abs().min()) > 0
     assert model().head.bias is None
+
+
+def zipf(V: int, n: int = 200_000) -> np.ndarray:
+    """Counts of n draws whose frequencies fall as one over the rank; the last tokens never occur."""
+    weights = 1 / np.arange(1, V + 1)
+    weights[-V // 10 :] = 0
+    return np.random.default_rng(0).multinomial(n, weights / weights.sum())
+
+
+def test_a_bias_at_the_log_frequencies_gives_an_unseen_token_the_share_of_half_a_token_seen_once():
+    choice, counts = option("head", "linear", bias="log_unigram"), np.array([5, 0, 3, 1] + [0] * 36)
+    lm = model(head=choice)
+    assert torch.equal(lm.head.bias, torch.zeros(40))
+    choice.start(lm.head, counts)
+    found = [log(6 / 49), log(1 / 49), log(4 / 49), log(2 / 49)]
+    torch.testing.assert_close(lm.head.bias.detach()[:4], torch.tensor(found))
+    assert float(lm.head.bias.detach().exp().sum()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("tie", [True, False])
+def test_with_a_bias_at_the_log_frequencies_the_first_loss_is_near_the_unigram_entropy(tie: bool):
+    V, counts = 1000, zipf(1000)
+    choice = option("head", "linear", tie=tie, bias="log_unigram")
+    lm = model(V, head=choice)
+    choice.start(lm.head, counts)
+    shares = counts / counts.sum()
+    entropy = -(shares[shares > 0] * np.log(shares[shares > 0])).sum()
+    targets = torch.from_numpy(np.random.default_rng(1).choice(V, size=(200, 12), p=shares))
+    first = float(lm.token_nats(ids(V, B=200), targets).mean())
+    assert first == pytest.approx(entropy, abs=0.1)
+    assert first == pytest.approx(lm.first_loss(), abs=0.1)
+    assert log(V) - first > 1  # what a model without it has to learn first
+
+
+@pytest.mark.parametrize("bias", ["none", "zero"])
+def test_only_the_bias_that_is_asked_to_starts_at_the_log_frequencies(bias: str):
+    choice = option("head", "linear", bias=bias)
+    lm = model(head=choice)
+    choice.start(lm.head, np.arange(40))
+    assert lm.head.bias is None if bias == "none" else torch.equal(lm.head.bias, torch.zeros(40))
+    assert lm.first_loss() == pytest.approx(model().first_loss())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -116,13 +117,79 @@ def test_weights_load_in_place_and_a_tie_stays_a_tie(tmp_path: Path, tie: bool) 
     assert all(torch.equal(value, expected[name]) for name, value in made.state_dict().items())
 
 
-def test_an_untied_checkpoint_does_not_overwrite_a_tied_table(tmp_path: Path) -> None:
-    AtomicIO().save_checkpoint(checkpoint_of(model(head=option("head", "linear", tie=False))), tmp_path / "c.ckpt")
-    made = model(head=option("head", "linear", tie=True), seed=3)
-    before = made.embedding.weight.detach().clone()
-    with pytest.raises(ConfigError, match=r"head\.tie: .* holds embedding\.weight and head\.weight apart"):
+E, U = "model.embedding.weight", "model.head.weight"
+
+
+def with_copied_alias(weights: dict[str, torch.Tensor]) -> None:
+    """One tensor became two of the same numbers."""
+    weights[U] = weights[E].clone()
+
+
+def with_changed_alias(weights: dict[str, torch.Tensor]) -> None:
+    """U was trained on by itself."""
+    weights[U] = weights[E] + 1
+
+
+def with_view(weights: dict[str, torch.Tensor]) -> None:
+    """Two tables in one piece of memory."""
+    both = torch.cat([weights[E], weights[U]])
+    weights[E], weights[U] = both[:40], both[40:]
+
+
+def without_head(weights: dict[str, torch.Tensor]) -> None:
+    """Formats that refuse shared memory keep one of the two names."""
+    del weights[U]
+
+
+def without_table(weights: dict[str, torch.Tensor]) -> None:
+    del weights[E]
+
+
+def untouched(_weights: dict[str, torch.Tensor]) -> None:
+    """As it was saved."""
+
+
+@pytest.mark.parametrize(
+    ("saved_tied", "change", "loaded_tied", "said"),
+    [
+        (
+            False,
+            untouched,
+            True,
+            r"holds embedding\.weight and head\.weight apart, this model shares them; head\.tie=f",
+        ),
+        (
+            True,
+            untouched,
+            False,
+            r"holds embedding\.weight and head\.weight as one tensor, this model has two; head\.tie=t",
+        ),
+        (True, with_copied_alias, True, "apart, this model shares them"),
+        (True, with_changed_alias, True, "apart, this model shares them"),
+        (False, with_view, False, "as one tensor, this model has two"),
+        (False, without_head, False, r"lacks head\.weight, and a model has both"),
+        (True, without_head, True, r"lacks head\.weight, and a model has both"),
+        (False, without_table, True, r"lacks embedding\.weight, and a model has both"),
+    ],
+)
+def test_a_checkpoint_whose_tables_are_tied_otherwise_is_refused_and_changes_nothing(
+    saved_tied: bool, change: Callable[[dict[str, torch.Tensor]], None], loaded_tied: bool, said: str, tmp_path: Path
+) -> None:
+    checkpoint = checkpoint_of(model(head=option("head", "linear", tie=saved_tied)))
+    change(checkpoint["state_dict"])
+    AtomicIO().save_checkpoint(checkpoint, tmp_path / "c.ckpt")
+    made = model(head=option("head", "linear", tie=loaded_tied), seed=3)
+    before = {name: value.clone() for name, value in made.state_dict().items()}
+    with pytest.raises(ConfigError, match=r"head\.tie: .*c\.ckpt .*" + said):
         load_weights(made, read(tmp_path / "c.ckpt"), tmp_path / "c.ckpt")
-    assert torch.equal(made.embedding.weight, before)
+    assert all(torch.equal(value, before[name]) for name, value in made.state_dict().items())
+
+
+def test_parts_that_only_one_side_has_are_named(saved: Path) -> None:
+    with pytest.raises(ConfigError, match=r"\(head\.bias is missing there\)"):
+        load_weights(model(head=option("head", "linear", bias="zero")), read(saved), saved)
+    with pytest.raises(ConfigError, match=r"\(body\.blocks\.0\.\S+ is there alone, and \d+ more\)"):
+        load_weights(model(body="none"), read(saved), saved)
 
 
 def test_a_checkpoint_of_other_sizes_is_refused_with_the_key(saved: Path) -> None:
