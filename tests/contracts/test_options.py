@@ -27,6 +27,8 @@ FILES = [path for group in GROUPS.values() for path in sorted((conf_dir() / grou
 DELTAS = [path for group in ("experiment", "sweep") for path in sorted((conf_dir() / group).glob("*.yaml"))]
 GIVEN = {
     **{f"body={name}": ["position=none"] for name, body in options("body").items() if not body.attends},  # type: ignore[attr-defined]
+    "body=encoder": ['tokenizer.special_tokens=["<eos>","<mask>"]'],
+    "body=encoder_decoder": ['tokenizer.special_tokens=["<eos>","<span_0>","<span_1>","<span_2>"]'],
     "data=text": ["data.files=x.txt"],
     "data=hub": ["data.path=owner/name"],
     "optimizer=sparse_adam": ["head.tie=false"],
