@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
 from rowspace.model.embedding import TokenEmbedding
-from rowspace.training.optimizer import build, parameter_groups
+from rowspace.registry import options
+from rowspace.training.optimizer import build, clip_gradients, parameter_groups
 from tests.parts import ids, model, names, option
 
 
@@ -80,15 +83,86 @@ def step_on(lm: torch.nn.Module, optimizer: torch.optim.Optimizer, *rows: int) -
     return moved(lm, before)
 
 
-def test_which_rows_move_depends_on_the_optimizer_and_not_on_the_gradient_alone():
-    rows = torch.randn(10, 4, generator=torch.Generator().manual_seed(0)).tolist()
-    plain, lazy, decaying = table(rows), table(rows), table(rows)
-    sgd = build(plain, option("optimizer", "sgd"))
-    assert [step_on(plain, sgd, 1, 2), step_on(plain, sgd, 5)] == [[1, 2], [5]]
-    adam = build(lazy, option("optimizer", "adamw", weight_decay=0.1))
-    assert [step_on(lazy, adam, 1, 2), step_on(lazy, adam, 5)] == [[1, 2], [1, 2, 5]]
-    decays = build(decaying, option("optimizer", "adamw", weight_decay=0.1, decay_embedding=True))
-    assert step_on(decaying, decays, 1, 2) == list(range(10))
+ALL = list(range(10))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "first", "second"),
+    [
+        ("sgd", {}, [1, 2], [5]),
+        ("sgd", {"momentum": 0.9}, [1, 2], [1, 2, 5]),
+        ("sparse_adam", {}, [1, 2], [5]),
+        ("adamw", {"weight_decay": 0.1}, [1, 2], [1, 2, 5]),  # momentum moves rows whose gradient is 0
+        ("adamw", {"weight_decay": 0.1, "decay_embedding": True}, ALL, ALL),
+        ("sgd", {"weight_decay": 0.1, "decay_embedding": True}, ALL, ALL),
+    ],
+)
+def test_which_rows_move_depends_on_the_optimizer_and_not_on_the_gradient_alone(
+    name: str, changes: dict[str, Any], first: list[int], second: list[int]
+):
+    lm = table(torch.randn(10, 4, generator=torch.Generator().manual_seed(0)).tolist())
+    optimizer = build(lm, option("optimizer", name, **changes))
+    assert [step_on(lm, optimizer, 1, 2), step_on(lm, optimizer, 5)] == [first, second]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in names("optimizer") if not options("optimizer")[name].sparse_embedding]
+)
+def test_tied_every_row_moves_whatever_the_optimizer(name: str):
+    lm, tokens = model(10, head=option("head", "linear", tie=True)), torch.tensor([[1, 2]])
+    before = lm.embedding.weight.detach().clone()
+    optimizer = build(lm, option("optimizer", name))
+    lm.loss(lm(tokens), tokens)[0].backward()
+    optimizer.step()
+    assert moved(lm, before) == ALL
+
+
+def gradients(lm: torch.nn.Module, sparse: bool, *batches: torch.Tensor) -> torch.nn.Module:
+    """The model with the gradients of all batches together."""
+    lm.embedding.sparse = sparse
+    for tokens in batches:
+        lm.loss(lm(tokens), tokens.roll(-1, 1))[0].backward()
+    assert lm.embedding.weight.grad.is_sparse == sparse
+    return lm
+
+
+@pytest.mark.parametrize("limit", [0.5, 1e9, float("inf")])
+def test_clipping_sparse_and_dense_gradients_is_the_same(limit: float):
+    untied = option("head", "linear", tie=False)
+    # ids come several times, in a batch and over micro-batches: the norm is that of their sum
+    batches = [torch.tensor([[3, 5, 3, 3], [5, 3, 9, 3]]), torch.tensor([[3, 3, 1, 9]])]
+    dense, rows = (gradients(model(head=untied), sparse, *batches) for sparse in (False, True))
+    reference = gradients(model(head=untied), False, *batches)
+    expected = torch.nn.utils.clip_grad_norm_(reference.parameters(), limit)
+    for lm in (dense, rows):
+        torch.testing.assert_close(clip_gradients(lm.parameters(), limit), expected)
+        for ours, theirs in zip(lm.parameters(), reference.parameters(), strict=True):
+            torch.testing.assert_close(ours.grad.to_dense(), theirs.grad)
+    assert float(expected) > 0.5
+
+
+def test_clipping_leaves_parameters_without_a_gradient_alone():
+    lm = table([[3.0, 4.0]])
+    lm.other = torch.nn.Parameter(torch.ones(2))
+    lm.embedding(torch.tensor([0])).backward(torch.tensor([[3.0, 4.0]]))
+    assert float(clip_gradients(lm.parameters(), 1.0)) == 5.0
+    torch.testing.assert_close(lm.embedding.weight.grad, torch.tensor([[0.6, 0.8]]))
+    assert lm.other.grad is None
+
+
+def test_the_form_of_the_gradient_is_the_one_that_the_optimizer_reads():
+    lm = model(head=option("head", "linear", tie=False))
+    for name, sparse in (("sparse_adam", True), ("adamw", False)):
+        build(lm, option("optimizer", name))
+        assert lm.embedding.sparse == sparse
+
+
+def test_a_sparse_gradient_is_the_dense_one_without_its_empty_rows():
+    batch = torch.tensor([[3, 5, 3, 9]])
+    dense, rows = (gradients(model(head=option("head", "linear", tie=False)), s, batch) for s in (False, True))
+    found = rows.embedding.weight.grad.coalesce()
+    assert found.indices().tolist() == [[3, 5, 9]]
+    torch.testing.assert_close(found.to_dense(), dense.embedding.weight.grad)
 
 
 def test_a_row_that_no_batch_holds_only_decays():

@@ -62,6 +62,7 @@ def fit(
     clip: float | None = None,
     optimizer: Callable[[nn.Module], torch.optim.Optimizer] | None = None,
     schedule: str = "constant",
+    precision: str = "fp32",
     **choices: Any,
 ) -> tuple[Task, _Records]:
     made = model(V, **choices)
@@ -77,7 +78,8 @@ def fit(
         facts={},
     )
     records = _Records()
-    run_steps(task, _Given(batches), option=option("trainer", "default"), callbacks=[records], resume=None)
+    trainer = option("trainer", "default", precision=precision)
+    run_steps(task, _Given(batches), option=trainer, callbacks=[records], resume=None)
     return task, records
 
 
