@@ -22,7 +22,7 @@ from torch.nn import functional
 from rowspace.model.language_model import LanguageModel
 from rowspace.model.loss import IGNORED
 
-KINDS = ("positions", "attention", "feed-forward", "body", "norms", "head, other than U")
+KINDS = ("positions", "attention", "feed-forward", "recurrence", "other layers", "norms", "bias of the head")
 """Parts of a model beside E and U, as `kind_of` names them."""
 
 
@@ -156,16 +156,14 @@ def scatter_add(ids: Int[Tensor, " T"], rows: Float[Tensor, "T d"], V: int) -> F
 
 
 def kind_of(parameter: str) -> str:
-    """Which part of the model a parameter's name belongs to, in words."""
-    if parameter.startswith("position."):
-        return "positions"
-    if parameter.startswith("head."):
-        return KINDS[-1]
+    """Which part of the model a parameter's name belongs to, in words (one of KINDS)."""
     parts = parameter.split(".")
-    if any(part.endswith("norm") for part in parts):
+    if parts[0] in ("position", "head"):
+        return KINDS[0] if parts[0] == "position" else KINDS[-1]
+    if any(part.endswith(("norm", "norms")) for part in parts):
         return "norms"
-    named = {"attention": "attention", "feedforward": "feed-forward"}
-    return next((said for part, said in named.items() if part in parts), "body")
+    named = {"attention": "attention", "feedforward": "feed-forward", "cells": "recurrence"}
+    return next((said for part, said in named.items() if part in parts), "other layers")
 
 
 def _backward(

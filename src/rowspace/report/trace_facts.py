@@ -168,9 +168,9 @@ def find_position_words(name: str, scheme: PositionScheme, attends: bool) -> str
     if "add" in hooks:
         return f"position={name} adds a vector P of its own to the row at each position"
     if not hooks:
-        return f"position={name} adds nothing and turns nothing: no state is told where it stands"
+        return f"position={name} adds nothing and turns nothing: order enters only by what each state has read before"
     if not attends:
-        return f"position={name} acts inside attention only, and this body has none: no state is told where it stands"
+        return f"position={name} acts inside attention only, and this body has none: here it does nothing"
     if "rotate" in hooks:
         return (
             f"position={name} adds nothing here: in every attention layer it turns queries and keys, pair by pair of "

@@ -9,16 +9,14 @@ from typing import Any
 from rowspace.figures.tokens import show
 from rowspace.report.trace import (
     find_notes,
-    find_positions,
-    find_row_lines,
     find_scale,
     find_unit,
     name_depths,
     say_headline,
-    say_other_rows,
     say_probability,
 )
 from rowspace.report.trace_facts import Trace
+from rowspace.report.trace_steps import find_positions, find_row_lines, say_other_rows
 from rowspace.tokenization.side_by_side import Table, plain
 
 MOST_LINES = 40
