@@ -1,58 +1,86 @@
-"""Counts of parameters and operations, against closed forms and torch's own counter."""
+"""The ledger of a live model: nothing is left out, nothing counted twice, and the chapters' table is part of it."""
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 import torch
-from torch.nn import functional
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
 
-from rowspace.model.ledger import flops_per_token, parameter_split, quantities
-from tests.parts import ids, model, option, shape
+from rowspace.model.ledger import quantities, state_hash
+from rowspace.model.outline import outlines
+from tests.parts import model, names, option, pairs
+from tests.tokenization import corpora
+
+PAIRS = pairs()
+CHAPTERS = {
+    "tau": "CONFIG",
+    "V": "CONFIG",
+    "merges": "CONFIG",
+    "d": "CONFIG",
+    "n_max": "CONFIG",
+    "E": "LEARNED",
+    "P_pos": "LEARNED",
+    "ids": "STATE",
+    "H0": "STATE",
+}
+"""Rows of the chapters' table, but for the frequencies, which a scheme has that has no P_pos."""
 
 
-@pytest.mark.parametrize(("tie", "count"), [(False, 32768000), (True, 16384000)])
-def test_table_and_head_at_32000_by_512(tie: bool, count: int):
-    lm = model(32000, model=shape(d=512), body="none", position="none", head=option("head", "linear", tie=tie))
-    split = parameter_split(lm)
-    assert split["E"] + split["U"] == count
-    assert split["total"] == sum(p.numel() for p in lm.parameters())
+def rows_of(lm, tokenizer=None, **known):
+    return {row["quantity"]: row for row in quantities(lm, tokenizer, **known)}
 
 
-@pytest.mark.parametrize(("name", "count"), [("learned", 524288), ("none", 0), ("sinusoidal", 0), ("rope", 0)])
-def test_only_learned_positions_have_parameters(name: str, count: int):
-    position = option("position", name, **({"n_max": 1024} if name == "learned" else {}))
-    assert parameter_split(model(model=shape(d=512), position=position))["position"] == count
+def test_the_chapters_table_is_part_of_the_ledger():
+    bpe = corpora.option("bpe").fit(corpora.sentences(300))
+    lm = model(bpe.vocab_size, position="learned")
+    rows = rows_of(lm, bpe, sizes={"n_max": 12, "layers": 2})
+    assert {name: rows[name]["category"] for name in CHAPTERS} == CHAPTERS
+    assert rows["tau"]["sha256"] == bpe.sha256
+    assert rows["V"]["value"] == str(bpe.vocab_size)
+    assert int(rows["merges"]["value"]) > 0
+    for scheme in ("sinusoidal", "rope"):
+        rows = rows_of(model(position=scheme))
+        assert "P_pos" not in rows
+        assert rows["position.table"]["category"] == "CONFIG"
 
 
-@pytest.mark.parametrize("feedforward", ["gelu", "swiglu"])
 @pytest.mark.parametrize("tie", [True, False])
-def test_operations_a_token_are_those_that_torch_counts(tie: bool, feedforward: str):
-    body = option("body", "decoder", feedforward=feedforward)
-    lm, tokens = model(300, body=body, head=option("head", "linear", tie=tie)), ids(300)
-    ledger = flops_per_token(lm)
-    with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH):
-        functional.cross_entropy(lm.logits(lm(tokens)).flatten(0, 1), tokens.flatten()).backward()
-    # torch counts scores of hidden positions too: T of them instead of (T + 1) / 2
-    hidden = 3 * ledger["attention"] * (12 / 6.5 - 1)
-    assert counter.get_total_flops() / tokens.numel() == pytest.approx(ledger["train"] + hidden, rel=1e-6)
-    assert ledger["embedding"] == 0
+@pytest.mark.parametrize("body", names("body"))
+def test_learned_rows_are_the_parameters_each_once(body: str, tie: bool):
+    for position in (position for position, beside in PAIRS if beside == body):
+        lm = model(position=position, body=body, head=option("head", "linear", tie=tie, bias="zero"))
+        learned = [row for row in quantities(lm) if row["category"] == "LEARNED"]
+        assert sum(row["count"] for row in learned) == sum(p.numel() for p in lm.parameters())
+        assert sum(row["bytes"] for row in learned) == sum(p.nbytes for p in lm.parameters())
+        assert len({row["quantity"] for row in learned}) == len(learned)
+        assert ("U (is E)" in rows_of(lm)) == tie
 
 
-def test_quantities_name_every_parameter_once_and_a_tied_head_with_none():
-    for tie in (True, False):
-        lm = model(position="learned", head=option("head", "linear", tie=tie, bias=True))
-        rows = quantities(lm)
-        learned = sum(row["count"] for row in rows if row["category"] == "LEARNED")
-        assert learned == sum(p.numel() for p in lm.parameters())
-        assert {row["category"] for row in rows} == {"LEARNED", "CONFIG", "STATE"}
+def test_hashes_are_of_the_bytes_and_states_have_none():
+    lm = model(position="learned")
+    rows = rows_of(lm)
+    assert rows["E"]["sha256"] == hashlib.sha256(lm.embedding.weight.detach().numpy().tobytes()).hexdigest()
+    assert rows["H0"]["sha256"] is None
+    with outlines():
+        bare = model(200_000, position="learned")
+    assert all(row["sha256"] is None for row in quantities(bare) if row["category"] == "LEARNED")
+    assert rows_of(bare)["E"]["count"] == 200_000 * 16
 
 
-@pytest.mark.parametrize("name", ["sinusoidal", "rope"])
-def test_fixed_position_tables_are_configuration(name: str):
-    rows = {row["quantity"]: row for row in quantities(model(position=name))}
-    assert rows["position table"]["category"] == "CONFIG"
-    assert rows["E"]["category"] == "LEARNED"
-    assert rows["h0"]["category"] == "STATE"
-    assert rows["E"]["bytes"] == torch.empty(40, 16).nbytes
+def test_the_state_hash_sees_one_bit_and_the_names():
+    lm = model()
+    before = state_hash(lm)
+    assert state_hash(model()) == before
+    with torch.no_grad():
+        lm.embedding.weight[0, 0] = torch.nextafter(lm.embedding.weight[0, 0], torch.tensor(9.0))
+    assert state_hash(lm) != before
+    assert state_hash(model(head=option("head", "linear", tie=False))) != before
+
+
+def test_states_are_those_of_one_window_and_its_source():
+    rows = rows_of(model(body="encoder_decoder"), lengths=(5, 9), layers=2)
+    assert rows["ids"]["shape"] == "(5,)"
+    assert rows["ids of the source"]["shape"] == "(9,)"
+    assert rows["H1 .. H2"]["shape"] == "(2, 5, 16)"
+    assert rows["H0"]["bytes"] == torch.empty(5, 16).nbytes

@@ -13,6 +13,8 @@ from typing import Any
 from rowspace.model.language_model import LanguageModel
 from rowspace.model.products import Products, count_products
 
+Number = int | float
+
 
 def parameter_split(model: LanguageModel) -> dict[str, int]:
     """Numbers that training can move, by part: E, position, blocks, norms, U (0 when tied), bias, and total.
@@ -68,12 +70,12 @@ def flops_per_token(model: LanguageModel, products: Products | None = None) -> d
 
 
 def _reasons(
-    model: LanguageModel, found: Products, split: Mapping[str, int], maps: float, seen: float, full: float
-) -> list[tuple[float, str]]:
+    model: LanguageModel, found: Products, split: Mapping[str, int], maps: Number, seen: Number, full: Number
+) -> list[tuple[Number, str]]:
     """What 6 P counts otherwise, and why, in the order of a forward pass."""
     matrices = sum(p.numel() for p in model.body.parameters() if p.ndim > 1)
     vectors = split["body"] - matrices + split["bias"]
-    reasons: list[tuple[float, str]] = []
+    reasons: list[tuple[Number, str]] = []
     if not model.tied:
         reasons.append((-6 * split["E"], "E is looked up and multiplies nothing (6 V d), since the head has its own U"))
     reasons.append((-6 * split["position"], "learned positions are looked up and added"))
@@ -95,5 +97,5 @@ def _lengths(found: Products) -> str:
     return f"all T = {found.T:,} positions of a window"
 
 
-def _each(total: int, tokens: int) -> int | float:
+def _each(total: int, tokens: int) -> Number:
     return total / tokens if total % tokens else total // tokens
