@@ -36,12 +36,12 @@ def shape(**changes: Any) -> Any:
     )
 
 
-def refusals(position: str, body: str, **sections: Any) -> list[Problem]:
-    """What the options say against a scheme and a body side by side; `sections` are option objects beside them."""
+def refusals(position: Any, body: Any, **sections: Any) -> list[Problem]:
+    """What the options (or their names) say against a scheme and a body side by side; `sections` stand beside them."""
     special = ["<eos>", "<mask>", "<span_0>", "<span_1>", "<span_2>"]
     run = SimpleNamespace(
-        position=option("position", position),
-        body=option("body", body),
+        position=option("position", position) if isinstance(position, str) else position,
+        body=option("body", body) if isinstance(body, str) else body,
         model=sections.pop("model", None) or shape(),
         tokenizer=sections.pop("tokenizer", None) or option("tokenizer", "byte", special_tokens=special),
         data=option("data", "glosses"),

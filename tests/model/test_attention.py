@@ -7,7 +7,7 @@ from math import inf, sqrt
 import pytest
 import torch
 
-from rowspace.model.attention import Attention, Mask, self_mask
+from rowspace.model.attention import Attention, CrossAttention, Mask, self_mask
 from rowspace.position.scheme import PositionScheme
 from tests.parts import option
 
@@ -81,3 +81,19 @@ def test_rope_turns_queries_and_keys_in_attention_and_leaves_values_alone():
     torch.testing.assert_close(layer(x, rope, None, CAUSAL), plain)
     layer, x = attention(), states()
     assert float((layer(x, rope, None, CAUSAL) - layer(x, PositionScheme(), None, CAUSAL)).detach().abs().max()) > 1e-3
+
+
+def test_cross_attention_is_the_weighted_mean_of_the_sources_values():
+    generator = torch.Generator().manual_seed(0)
+    layer = CrossAttention(d=8, heads=2, bias=True, std=0.5, out_std=0.5, generator=generator).double()
+    x, source = states(), torch.randn(2, 5, 8, dtype=torch.float64, generator=generator)
+    out = torch.zeros_like(x)
+    for b in range(2):
+        for head in range(2):
+            rows = slice(4 * head, 4 * head + 4)
+            q = x[b] @ layer.q.weight.detach()[rows].t()
+            k, v = (source[b] @ part[rows].t() for part in layer.kv.weight.detach().split(8))
+            for t in range(6):
+                scores = torch.stack([q[t] @ k[s] / sqrt(4) for s in range(5)])
+                out[b, t, rows] = scores.softmax(0) @ v
+    torch.testing.assert_close(layer(x, source).detach(), out @ layer.out.weight.detach().t(), atol=1e-10, rtol=0)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from rowspace.model.attention import self_mask
 from rowspace.model.feedforward import FEEDFORWARDS
-from tests.parts import ids, model, option, shape
+from rowspace.registry import options
+from tests.parts import ids, model, names, option, shape
 
 
 def test_states_begin_with_h0_and_end_with_what_the_head_reads():
@@ -72,9 +74,87 @@ def test_dropout_acts_while_training_only(body: str):
     assert torch.equal(lm(tokens), lm(tokens))
 
 
-@pytest.mark.parametrize("position", ["none", "sinusoidal", "learned", "rope"])
+@pytest.mark.parametrize("position", names("position"))
 @pytest.mark.parametrize("tie", [True, False])
 def test_every_learned_parameter_gets_a_gradient_in_the_first_batch(position: str, tie: bool):
-    lm, tokens = model(position=position, head=option("head", "linear", tie=tie, bias=True)), ids()
+    lm, tokens = model(position=position, head=option("head", "linear", tie=tie, bias="zero")), ids()
     lm.loss(lm(tokens), tokens.roll(-1, 1))[0].backward()
     assert [name for name, p in lm.named_parameters() if float(p.grad.abs().max()) == 0] == []
+
+
+def permuted(n: int) -> torch.Tensor:
+    return torch.randperm(n, generator=torch.Generator().manual_seed(3))
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_an_encoder_without_positions_permutes_its_states_with_its_tokens(layers: int):
+    lm = model(model=shape(layers=layers), body="encoder", position="none").double()
+    tokens, order = ids(), permuted(12)
+    torch.testing.assert_close(lm(tokens[:, order]), lm(tokens)[:, order], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("position", [name for name in names("position") if name != "none"])
+def test_an_encoder_with_positions_does_not(position: str):
+    lm = lively(position=position, body="encoder")
+    tokens, order = ids(), permuted(12)
+    assert float((lm(tokens[:, order]) - lm(tokens)[:, order]).detach().abs().max()) > 1e-4
+
+
+def lively(**choices) -> torch.nn.Module:
+    """A model whose attention has weights large enough to matter, and learned tables that are not zero; float64."""
+    lm = model(**choices).double()
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for block in lm.body.blocks:
+            block.attention.qkv.weight.normal_(std=0.5, generator=generator)
+            block.attention.out.weight.normal_(std=0.5, generator=generator)
+        for table in lm.position.parameters():
+            table.normal_(generator=generator)
+    return lm
+
+
+@pytest.mark.parametrize(("layers", "same"), [(1, True), (2, False)])
+def test_a_causal_decoder_without_positions_learns_of_order_in_its_second_layer(layers: int, same: bool):
+    """One layer sums over a set; in two, a token's own state tells which tokens stood before it."""
+    lm = lively(model=shape(layers=layers), position="none")
+    tokens = ids(B=1)
+    swapped = tokens[:, [0, 1, 3, 2, *range(4, 12)]]
+    moved = float((lm(tokens) - lm(swapped))[0, -1].detach().abs().max())
+    assert moved < 1e-12 if same else moved > 1e-4
+
+
+@pytest.mark.parametrize("position", names("position"))
+def test_a_row_of_h0_knows_its_own_token_alone_and_the_first_block_changes_that(position: str):
+    lm, tokens = lively(position=position, body="encoder"), ids(B=1)
+    changed = tokens.clone()
+    changed[0, 5] = (changed[0, 5] + 1) % 40
+    before, after = lm.states(tokens), lm.states(changed)
+    others = [t for t in range(12) if t != 5]
+    assert torch.equal(before[0][0, others], after[0][0, others])
+    assert not torch.equal(before[0][0, 5], after[0][0, 5])
+    assert bool((before[1][0, others] != after[1][0, others]).any(-1).all())
+
+
+@pytest.mark.parametrize("position", [name for name in names("position") if options("position")[name].inside_attention])
+def test_a_scheme_inside_attention_leaves_h0_alone_and_acts_in_every_layer(position: str):
+    plain, lm, tokens = lively(position="none"), lively(position=position), ids(B=1)
+    assert torch.equal(lm.inputs(tokens), plain.inputs(tokens))
+    for layer in range(2):
+        h = plain.states(tokens)[layer]
+        mask = [self_mask(each.position, h, None, None, causal=True) for each in (plain, lm)]
+        moved = [
+            block(h, each.position, None, m).detach()
+            for block, each, m in zip((plain.body.blocks[layer],) * 2, (plain, lm), mask, strict=True)
+        ]
+        assert float((moved[0] - moved[1]).abs().max()) > 1e-4
+
+
+def test_a_block_without_attention_works_on_each_position_alone():
+    lm, tokens = lively(body="encoder"), ids(B=1)
+    with torch.no_grad():
+        for block in lm.body.blocks:
+            block.attention.out.weight.zero_()
+    changed = tokens.clone()
+    changed[0, 5] = (changed[0, 5] + 1) % 40
+    same = (lm(tokens) == lm(changed)).all(-1)[0]
+    assert same.tolist() == [t != 5 for t in range(12)]
