@@ -67,7 +67,7 @@ class Gradients:
     """(V,) length of what each row of E gets for having been looked up: 0 for ids that do not occur."""
     output_side: np.ndarray
     """(V,) length of what each row of U gets for having been scored against."""
-    E: np.ndarray
+    whole: np.ndarray
     """(V,) length of the whole gradient of each row of E: both sides in one where U is E, else the input side."""
     components: tuple[Component, ...]
 
@@ -190,7 +190,7 @@ def _backward(
         rows=_array(de),
         input_side=input_side,
         output_side=_lengths(dU),
-        E=_lengths(whole),
+        whole=_lengths(whole),
         components=_components(model, whole, dU, dict(zip(others, rest[len(states) :], strict=True))),
     )
 

@@ -89,7 +89,7 @@ def find_row_lines(trace: Trace, others: int = 5) -> list[dict[str, Any]]:
     gradients, ids = trace.walk.gradients, [piece.id for piece in trace.pieces]
     scored = [target.id for target in trace.targets if target]
     held = list(dict.fromkeys([*ids, *scored]))
-    beside = gradients.E if trace.tied else gradients.output_side
+    beside = gradients.whole if trace.tied else gradients.output_side
     rest = [id_ for id_ in np.argsort(-beside, kind="stable").tolist()[: others + len(held)] if id_ not in held]
     return [
         {
@@ -100,7 +100,7 @@ def find_row_lines(trace: Trace, others: int = 5) -> list[dict[str, Any]]:
             "asked": scored.count(id_),
             "input": float(gradients.input_side[id_]),
             "output": float(gradients.output_side[id_]),
-            "whole": float(gradients.E[id_]),
+            "whole": float(gradients.whole[id_]),
         }
         for id_ in [*held, *rest[:others]]
     ]
@@ -110,7 +110,7 @@ def say_other_rows(trace: Trace) -> str:
     """How many rows of E (and U) the loss pulls at, and why."""
     gradients = trace.walk.gradients
     looked_up = int((gradients.input_side > 0).sum())
-    scored, whole = int((gradients.output_side > 0).sum()), int((gradients.E > 0).sum())
+    scored, whole = int((gradients.output_side > 0).sum()), int((gradients.whole > 0).sum())
     if trace.tied:
         return (
             f"{whole:,} of {trace.V:,} rows get a gradient: {looked_up:,} because they were looked up, and "
