@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from rowspace.errors import ConfigError
 from rowspace.model.cache import KeyValues
 from rowspace.registry import options
-from tests.parts import ids, model, pairs
+from tests.parts import ids, model, option, pairs, shape
 
 CONTINUING = [(position, body) for position, body in pairs() if options("body")[body].continues]
 
@@ -39,3 +40,32 @@ def test_a_body_that_does_not_continue_a_text_has_no_cache(body: str):
     assert not options("body")[body].continues
     with pytest.raises(TypeError, match="has no cache"):
         model(body=body, position="none").body.cache()
+
+
+def test_keys_of_a_stretching_scheme_are_turned_anew_as_the_text_grows():
+    """With one layer nothing but the keys depends on the length, so the newest state is that of reading at once."""
+    position = option("position", "rope_dynamic_ntk", trained_n_ctx=4)
+    lm, tokens = model(body="decoder", position=position, model=shape(layers=1)).double(), ids()
+    assert not lm.position.steady
+    cache = lm.body.cache()
+    for length in range(1, 13):
+        newest = lm.states(tokens[:, length - 1 : length], cache=cache)[-1]
+        torch.testing.assert_close(newest, lm(tokens[:, :length])[:, -1:], atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("name", options("position"))
+def test_a_steady_scheme_turns_a_position_alike_in_windows_of_any_length(name: str):
+    built = option("position", name).build(d=16, heads=2, n_ctx=12, generator=torch.Generator().manual_seed(0))
+    x = torch.randn(1, 2, 12, 8, generator=torch.Generator().manual_seed(1))
+    built.reach(12)
+    before = built.rotate(x, None)
+    if built.steady:
+        for longer in (13, 90):
+            try:
+                built.reach(longer)
+            except ConfigError:
+                break
+            assert torch.equal(built.rotate(x, None), before)
+    else:
+        built.reach(90)
+        assert not torch.equal(built.rotate(x, None), before)

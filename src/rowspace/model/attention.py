@@ -47,11 +47,14 @@ class Attention(nn.Module):
         """What each position gathers from those it sees; with a cache, from those read before too."""
         # (B, T, 3 d) -> three views (B, H, T, d_head) of one block of memory
         q, k, v = (part.transpose(1, 2) for part in self.qkv(x).unflatten(-1, (3, self.heads, -1)).unbind(2))
-        q, keys = position.rotate(q, positions), positions
-        if cache is not None:
+        q = position.rotate(q, positions)
+        if cache is None:
+            k = position.rotate(k, positions)
+        elif position.steady:
+            k, v = cache.extend(position.rotate(k, positions), v)
+        else:  # all keys anew, at positions 0 .. all that was read
             k, v = cache.extend(k, v)
-            keys = None  # 0 .. all that was read
-        k = position.rotate(k, keys)
+            k = position.rotate(k, None)
         mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask.scores, is_causal=mask.causal)
         # (B, H, T, d_head) -> (B, T, d)
         return self.out(mixed.transpose(1, 2).flatten(2))

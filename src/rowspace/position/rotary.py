@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -40,6 +41,8 @@ class StretchingRotary(Rotary):
     The table has exactly as many rows as the window has positions (`unchanged` at least), so a later, shorter window
     is never read with the frequencies of a longer one.
     """
+
+    steady: ClassVar[bool] = False
 
     def __init__(self, *, frequencies: Callable[[int], np.ndarray], unchanged: int, n: int) -> None:
         FixedTable.__init__(self, rows=lambda length: turns(frequencies(length), length), n=max(n, unchanged))

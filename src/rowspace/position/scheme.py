@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -18,6 +19,9 @@ from torch import Tensor, nn
 
 class PositionScheme(nn.Module):
     """No positions; the base of every other scheme."""
+
+    steady: ClassVar[bool] = True
+    """`rotate` does the same to a position however far the window reaches, so that keys may be kept rotated."""
 
     def reach(self, n: int) -> None:
         """Have values for positions 0..n-1. ConfigError where the scheme has no such positions.
