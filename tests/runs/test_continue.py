@@ -33,9 +33,6 @@ def test_a_run_continues_only_with_its_own_tokenizer(rowspace: Client, finished:
     assert done.code == 2, done.stderr
     assert "trainer.continue_from:" in done.stderr
     assert "tokenizer" in done.stderr
-    other = rowspace("train", *TINY, *CHEAP, "model.d=32", f"trainer.continue_from='{finished}'", cwd=tmp_path)
-    assert other.code == 2
-    assert "does not fit this model" in other.stderr
 
 
 def test_only_a_finished_run_can_be_continued(rowspace: Client, tmp_path: Path) -> None:
@@ -44,10 +41,34 @@ def test_only_a_finished_run_can_be_continued(rowspace: Client, tmp_path: Path) 
     assert "trainer.continue_from: nowhere is no run folder" in done.stderr
 
 
-def test_a_model_of_other_sizes_cannot_start_from_a_run(rowspace: Client, finished: Path, tmp_path: Path) -> None:
-    done = rowspace("train", *TINY, *CHEAP, "model.d=20", f"trainer.continue_from={finished}", cwd=tmp_path)
-    assert done.code == 2
-    assert f"trainer.continue_from: {finished}/checkpoints/last.ckpt does not fit this model" in done.stderr
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("model.d=20", "does not fit this model (embedding.weight is (257, 16) there and (257, 20) here, and "),
+        ("model.layers=2", "does not fit this model (body.blocks.1."),
+        ("head.bias=zero", "does not fit this model (head.bias is missing there)"),
+        ("head.tie=false", "holds embedding.weight and head.weight as one tensor, this model has two; head.tie=true"),
+    ],
+)
+def test_a_model_that_cannot_take_the_weights_is_refused_before_it_has_a_folder(
+    change: str, said: str, rowspace: Client, finished: Path, tmp_path: Path
+) -> None:
+    done = rowspace("train", *TINY, *CHEAP, change, f"trainer.continue_from={finished}", cwd=tmp_path)
+    assert done.code == 2, done.stderr
+    assert "trainer.continue_from: " in done.stderr
+    assert f"{finished}/checkpoints/last.ckpt {said}" in done.stderr
+    assert not (tmp_path / "outputs").exists()
+
+
+def test_an_untied_run_does_not_go_on_as_a_tied_one(rowspace: Client, tmp_path: Path) -> None:
+    assert rowspace("train", *TINY, *CHEAP, "head.tie=false", cwd=tmp_path).code == 0
+    untied = run_folder(tmp_path)
+    done = rowspace("train", *TINY, *CHEAP, f"trainer.continue_from={untied}", cwd=tmp_path)
+    assert done.code == 2, done.stderr
+    said = "holds embedding.weight and head.weight apart, this model shares them; head.tie=false"
+    assert f"trainer.continue_from: head.tie: {untied}/checkpoints/last.ckpt {said}" in done.stderr
+    assert run_folder(tmp_path) == untied
+    assert len([*(tmp_path / "outputs").glob("*/*/run.json")]) == 1
 
 
 def test_a_run_comes_back_from_its_folder(finished: Path) -> None:
