@@ -24,6 +24,8 @@ TAKES_A_PATH = frozenset({"generate", "probe", "report", "trace"})
 TEXTS = ("explain", "prompt", "text")
 TEXTS_OR_LISTS = ("stop",)
 """Taken literally as well, unless they are written as a list: `[a, b]`."""
+OTHER_WORDS = {("probe", "probes"): "asked"}
+"""(command, key as it is typed) -> key of the configuration. Hydra would take `probes=` for the group of that name."""
 _FLAGS_WITH_A_VALUE = frozenset(
     {"-c", "--cfg", "-p", "--package", "-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir"}
 )
@@ -57,6 +59,8 @@ def hydra_words(command: str, words: Sequence[str]) -> list[str]:
             word = f"{key}={quote(value)}"
         elif equals and key.lstrip("+") in TEXTS and value != "null":
             word = f"{key}={quote(sys.stdin.read() if value == '-' else value)}"
+        elif equals and (command, key) in OTHER_WORDS:
+            word = f"{OTHER_WORDS[command, key]}={value}"
         out.append(word)
         previous = word
     return out

@@ -18,6 +18,7 @@ from rowspace.model.allocator import give_pages_back, keep_pages
 from rowspace.model.flops import flops_per_token
 from rowspace.model.loss import sum_nats
 from tests.bench.clock import gemm_rate, interleaved, seconds
+from tests.bench.generation import measure_generation
 from tests.bench.loops import FlatLoop, LibraryLoop, OurLoop
 from tests.bench.memory import peak_megabytes
 from tests.bench.nanogpt import Loop as NanoLoop
@@ -30,7 +31,7 @@ GOALS = {
     ("A", "ours, Lightning"): ">= 0.95x ours",
     ("C", "ours, Lightning"): ">= 0.95x ours",
 }
-PARTS = ("steps", "product", "trainer", "head", "memory")
+PARTS = ("steps", "product", "trainer", "head", "memory", "generation")
 
 
 def main() -> None:
@@ -53,6 +54,9 @@ def main() -> None:
             head(SIZES[name], rounds)
     if "memory" not in words.without and not words.quick:
         memory("B")
+
+    if "generation" not in words.without:
+        generation("C" if words.quick else "A", 32 if words.quick else 512)
 
 
 def steps(size: Size, rounds: int, *, without: list[str]) -> None:
@@ -115,6 +119,17 @@ def memory(name: str) -> None:
     """Peak of a process of its own."""
     ours, flat = (peak_megabytes(name, variant) for variant in ("ours", "flat"))
     print(f"\n{name}: peak memory {ours:.0f} MB, flat loop {flat:.0f} MB: {ours / flat:.2f}x (goal <= 0.45x)")
+
+
+def generation(name: str, n: int) -> None:
+    """Greedy tokens one by one, with what was read kept or read again."""
+    cached, uncached, same = measure_generation(name, n)
+    agree = "the same ids" if same else "OTHER IDS"
+    print(
+        f"\n{name}: {n} new tokens at {n / cached:.0f} tokens/s, {uncached / cached:.1f}x without cache, {agree}",
+        end="",
+    )
+    print(" (goal >= 5x at 512 and the same ids)")
 
 
 def as_ours(step: Callable[[], None]) -> Callable[[], float]:

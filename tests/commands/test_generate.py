@@ -15,11 +15,13 @@ SETTINGS = {
     "path": "run",
     "prompt": "né",
     "n": 20,
+    "stop": None,
     "temperature": 1.0,
     "top_k": None,
     "top_p": None,
     "seed": 3,
     "weights": "best",
+    "cache": True,
 }
 
 
@@ -33,7 +35,11 @@ def tokenizer():
 def trained(tokenizer, monkeypatch: pytest.MonkeyPatch):
     """A run that needs no folder."""
     lm = model(tokenizer.vocab_size, model=shape(n_ctx=32))
-    config = SimpleNamespace(stream_seed=lambda stream: {"generation": 3}[stream])
+    config = SimpleNamespace(
+        stream_seed=lambda stream: {"generation": 3}[stream],
+        body=option("body", "decoder"),
+        position=option("position", "rope"),
+    )
     run = SimpleNamespace(tokenizer=tokenizer, model=lm, config=config)
     monkeypatch.setattr("rowspace.restore.restore", lambda path, weights: run)
     return run
@@ -108,3 +114,64 @@ def test_every_problem_is_named_at_once():
         command.load({**SETTINGS, "n": 0, "temperature": -1.0, "top_k": 0, "top_p": 2.0, "weights": "worst"})
     message = str(error.value)
     assert all(f"{key}: " in message for key in ("n", "temperature", "top_k", "top_p", "weights"))
+
+
+@pytest.mark.parametrize(
+    ("texts", "stop", "shown"),
+    [
+        (["a b", "c. d"], ["."], "a bc"),
+        (["one", ", ", "two; ", "three"], ["; "], "one, two"),
+        (["ab", "c", "ab", "d"], ["abd"], "abc"),
+        (["aab"], ["ab", "aa"], ""),
+        (["x\n", "\ny"], ["\n\n"], "x"),
+        (["a", "b"], ["abc"], "ab"),
+        (["aaa", "ab"], ["aab"], "aa"),
+        ([".", "x"], ["."], ""),
+        (["a", "b"], [], "ab"),
+        (["", "é", ""], ["é"], ""),
+    ],
+)
+def test_a_continuation_ends_before_the_first_stop_text_however_it_is_cut(texts, stop, shown):
+    assert "".join(command.until(texts, stop)) == shown
+    assert "".join(command.until("".join(texts), stop)) == shown
+    assert "".join(command.until(["".join(texts)], stop)) == shown
+
+
+def test_text_is_shown_as_soon_as_it_cannot_become_a_stop_text_and_nothing_is_asked_for_after_one():
+    asked = []
+
+    def texts():
+        for text in ["a", "b", "a", "b", "c", "more"]:
+            asked.append(text)
+            yield text
+
+    assert list(command.until(texts(), ["abc"])) == ["", "", "ab", "", ""]
+    assert "more" not in asked
+
+
+def test_a_stop_text_ends_what_is_printed_and_may_be_one_text_or_several(trained, capsys):
+    whole = printed(capsys).removesuffix("\n")
+    character = whole[8]
+    cut = whole[: whole.index(character, 2)]
+    assert printed(capsys, stop=character) == cut + "\n"
+    assert printed(capsys, stop=["not in it at all", character]) == cut + "\n"
+    with pytest.raises(ConfigError, match="stop"):
+        command.load({**SETTINGS, "stop": ""})
+
+
+def test_the_text_is_the_same_with_and_without_the_cache(trained, capsys):
+    for temperature in (0.0, 1.0):
+        long = {"n": 80, "temperature": temperature}
+        assert printed(capsys, **long) == printed(capsys, **long, cache=False)
+
+
+def test_a_body_that_continues_no_text_is_refused_with_what_would_do(trained):
+    trained.config.body = option("body", "encoder")
+    with pytest.raises(ConfigError, match=r"run has body=encoder, which fills gaps .* such as body=decoder"):
+        command.run(command.load(SETTINGS), Call(command=("rowspace", "generate")))
+
+
+def test_a_scheme_that_stretches_reads_the_whole_text_each_time_and_says_so(trained, capsys):
+    trained.config.position = option("position", "rope_dynamic_ntk")
+    command.run(command.load(SETTINGS), Call(command=("rowspace", "generate")))
+    assert "position=rope_dynamic_ntk reads a longer text otherwise" in capsys.readouterr().err

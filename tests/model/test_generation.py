@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from rowspace.model.generation import choose, generate
-from tests.parts import model, option
+from rowspace.registry import options
+from tests.parts import model, option, pairs, shape
 
 
 def continued(lm, start: list[int], **changes) -> list[int]:
@@ -17,9 +18,10 @@ def continued(lm, start: list[int], **changes) -> list[int]:
     return list(generate(lm, start, **settings))
 
 
-def sharp(V: int = 40):
+def sharp(V: int = 40, *, position: str = "rope", body: str = "decoder"):
     """A model whose choices differ clearly, windows of 12."""
-    lm = model(V, head=option("head", "linear", tie=False), body=option("body", "decoder", init_std=0.3))
+    strong = {"init_std": 0.3} if "init_std" in options("body")[body].model_fields else {}
+    lm = model(V, head=option("head", "linear", tie=False), position=position, body=option("body", body, **strong))
     with torch.no_grad():
         lm.head.weight.mul_(40)
     return lm
@@ -51,6 +53,53 @@ def test_a_text_longer_than_the_window_goes_on_from_its_newest_tokens(position: 
     lm = model(position=position)
     long = [i % 40 for i in range(30)]
     assert continued(lm, long, temperature=0.0, n=3) == continued(lm, long[-12:], temperature=0.0, n=3)
+
+
+def by_hand(lm, start: list[int], n: int) -> list[int]:
+    """Greedy ids in a loop that reads the whole window each time; windows of 12, of which 6 stay beside the newest."""
+    window, found = start[-12:], []
+    for _ in range(n):
+        found.append(int((lm(torch.tensor([window]))[0, -1] @ lm.head.weight.T).argmax()))
+        window = [*window, found[-1]]
+        if len(window) > 12:
+            window = window[-7:]
+    return found
+
+
+CONTINUING = [(position, body) for position, body in pairs() if options("body")[body].continues]
+
+
+@pytest.mark.parametrize(("position", "body"), CONTINUING)
+def test_greedy_ids_far_beyond_the_window_are_those_of_a_loop_without_cache(position: str, body: str):
+    lm = sharp(position=position, body=body)
+    ids = continued(lm, [3, 1, 4], temperature=0.0, n=40)
+    assert ids == by_hand(lm, [3, 1, 4], 40)
+    assert ids == continued(lm, [3, 1, 4], temperature=0.0, n=40, cache=False)
+
+
+def test_draws_are_the_same_with_and_without_cache():
+    lm = sharp()
+    for settings in ({"temperature": 0.7}, {"top_k": 5}, {"top_p": 0.8}):
+        assert continued(lm, [3], n=40, **settings) == continued(lm, [3], n=40, **settings, cache=False)
+
+
+def test_with_a_cache_each_token_is_read_once_and_half_a_window_anew_when_it_is_full(monkeypatch):
+    lm, read = sharp(), []
+    whole = lm.states
+    monkeypatch.setattr(lm, "states", lambda ids, **more: (read.append(ids.shape[1]), whole(ids, **more))[1])
+    continued(lm, [3, 1, 4], n=18)
+    assert read == [3, *[1] * 9, 7, 1, 1, 1, 1, 1, 7, 1]
+    read.clear()
+    continued(lm, [3, 1, 4], n=12, cache=False)
+    assert read == [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 7, 8]
+
+
+@pytest.mark.parametrize("n_ctx", [2, 3])
+def test_the_smallest_windows_roll_too(n_ctx: int):
+    lm = model(position="none", model=shape(n_ctx=n_ctx))
+    ids = continued(lm, [3, 1, 4], temperature=0.0, n=9)
+    assert len(ids) == 9
+    assert ids == continued(lm, [3, 1, 4], temperature=0.0, n=9, cache=False)
 
 
 def test_the_model_is_left_in_the_mode_it_was_in():

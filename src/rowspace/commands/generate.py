@@ -45,7 +45,7 @@ class Generate(Option):
     weights: Literal["best", "last"]
     """Which checkpoint: best by validation loss, or last."""
     cache: bool
-    """Read each new token alone and keep what was read; false reads the whole window again, to compare."""
+    """Read each new token alone and keep what was read; false reads the whole window for each, to compare."""
 
 
 def load(plain: Mapping[str, Any]) -> Generate:
@@ -68,8 +68,12 @@ def run(config: Generate, call: Call) -> None:
             "token a probability; generate needs a run that continues text, such as body=decoder"
         )
     start = [tokenizer.eos_id, *tokenizer.encode(prompt)]
+    stretches = restored.config.position.stretches
     for note in notes(tokenizer, prompt, start, model.n_ctx):
         Terminal("lines").say(note)
+    if config.cache and stretches:
+        name = restored.config.position.name
+        Terminal("lines").say(f"position={name} reads a longer text otherwise, so all of it is read for each token.")
     new = generate(
         model,
         start,
@@ -79,7 +83,7 @@ def run(config: Generate, call: Call) -> None:
         top_p=config.top_p,
         seed=restored.config.stream_seed("generation") if config.seed is None else config.seed,
         eos_id=tokenizer.eos_id,
-        cache=config.cache,
+        cache=config.cache and not stretches,
     )
     stop = [config.stop] if isinstance(config.stop, str) else config.stop or []
     write(prompt)

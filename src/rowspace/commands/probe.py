@@ -29,8 +29,8 @@ class Probe(Option):
 
     path: str = Field(min_length=1)
     """The run's folder."""
-    probes: str | list[str]
-    """Which questions: a name, or a list of names."""
+    asked: str | list[str]
+    """Which questions, typed as `probes=`: a name, or a list of names."""
     beside: list[Annotated[str, Field(min_length=1)]]
     """More run folders, in the same tables and figures."""
     weights: Literal["best", "last"]
@@ -47,7 +47,7 @@ def load(plain: Mapping[str, Any]) -> Probe:
 
 def chosen(config: Probe) -> dict[str, ProbeOption]:
     """The probes asked for, by name, each once. ConfigError for every name that is none."""
-    names = [config.probes] if isinstance(config.probes, str) else config.probes
+    names = [config.asked] if isinstance(config.asked, str) else config.asked
     known = options("probe")
     problems = [Problem("probes", f"{name!r} was given", _right(name)) for name in names if name not in known]
     if not names:

@@ -45,8 +45,11 @@ SAME = (
 )
 
 
-def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str) -> go.Figure:
-    """Loss against length in trained lengths, one curve a label; `rows` of one way to cut, `unit` bpb or loss."""
+def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str, of: str = "") -> go.Figure:
+    """Loss against length in trained lengths, one curve a label; `rows` of one way to cut, `unit` bpb or loss.
+
+    `of` ends the title, where a page has several such figures.
+    """
     title, caption = TITLES[windows]
     axis = "bits per byte" if unit == "bpb" else "nats per token"
     top = max(row["factor"] for row in rows)
@@ -75,7 +78,7 @@ def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str) -> 
     factors = sorted({row["factor"] for row in rows})
     return figure(
         [*traces, *_unigram(rows, f"unigram_{unit}", [1, top])],
-        title=title,
+        title=title + of,
         x="length of the window, in trained lengths",
         y=axis,
         caption=caption + SAME,
@@ -84,7 +87,7 @@ def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str) -> 
     )
 
 
-def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str) -> go.Figure:
+def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str, of: str = "") -> go.Figure:
     """Loss by position within the longest window, one curve a label, beside the trained length's on the same targets.
 
     `rows` are those of the table length_positions.
@@ -106,7 +109,7 @@ def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str) -> go.Figure:
             traces.append(go.Scatter(x=x, y=[row[key] for row in first], mode="lines", name=name, line=look))
     return figure(
         traces,
-        title="Where in a long window does it break?",
+        title="Where in a long window does it break?" + of,
         x="position in the longest window, in trained lengths",
         y=axis,
         caption="Each point has targets of its own, so a curve is as rough as the text: compare curves at one "

@@ -80,10 +80,14 @@ class ProbeOption(Option):
 
 
 def labels(subjects: Sequence[Subject], first: str) -> list[str]:
-    """A short name for each run: its `first` knob (body, position, ...), and the other knobs in which they differ."""
+    """A short name for each run: the knobs in which they differ, or the `first` (body, position) where they do not."""
     knobs = [_knobs(subject) for subject in subjects]
-    differing = [key for key in knobs[0] if key != first and len({knob[key] for knob in knobs}) > 1]
-    named = [", ".join([knob[first], *(f"{key} {knob[key]}" for key in differing)]) for knob in knobs]
+    differing = [key for key in knobs[0] if len({knob[key] for knob in knobs}) > 1] or [first]
+    differing.sort(key=lambda key: key != first)
+    named = [
+        ", ".join(knob[key] if key in ("position", "body") else f"{key} {knob[key]}" for key in differing)
+        for knob in knobs
+    ]
     often = Counter(named)
     return [f"{name} ({s.name})" if often[name] > 1 else name for name, s in zip(named, subjects, strict=True)]
 

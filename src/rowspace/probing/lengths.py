@@ -68,11 +68,11 @@ class _Meter:
         self._total = total
         self._done = 0
 
-    def within(self, label: str, cuts: Sequence[Cut]) -> Callable[[int, int], None]:
+    def within(self, cuts: Sequence[Cut]) -> Callable[[int, int], None]:
         """What to call with (windows done, windows) while these are read."""
         before, tokens = self._done, sum(cut.length for cut in cuts)
         self._done += tokens
-        return lambda done, of: self._progress(label, before + tokens * done // of, self._total)
+        return lambda done, of: self._progress("reading windows", before + tokens * done // of, self._total)
 
 
 def _measured(
@@ -80,7 +80,7 @@ def _measured(
 ) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray] | str]]:
     """For each length nats and places by target, or why there are none."""
     for factor, windows in cuts.items():
-        told = meter.within(f"reading with {scheme.label}", windows)
+        told = meter.within(windows)
         try:
             yield factor, measure_nats(scorer(scheme.at(factor)), region.ids, windows, told)
         except ConfigError as error:

@@ -10,6 +10,7 @@ from rowspace.probing.base import Findings, Shown
 from rowspace.probing.length import Length
 
 Rows = Sequence[Mapping[str, Any]]
+KINDS = {"runs": "as trained", "scalings": "angles changed afterwards"}
 READING = (
     "Apart: windows are laid end to end, so the first targets of each have little text before them. Sliding: a "
     "window moves by {stride} tokens and scores only the targets that are new, so every target has nearly a whole"
@@ -30,17 +31,18 @@ def tell_lengths(
     unit = "bpb" if all(row["bpb"] is not None or row["loss"] is None for row in rows) else "loss"
     figures: dict[str, Any] = {}
     shown: list[Shown] = []
-    for name, kept in _sets(rows).items():
+    sets = _sets(rows)
+    for name, kept in sets.items():
+        of = f" ({KINDS[name]})" if len(sets) > 1 else ""
         for windows in ("sliding", "apart"):
             own = [row for row in kept if row["windows"] == windows]
-            figures[f"length_{name}_{windows}"] = draw_lengths(own, windows, unit)
-            shown.append(_table(own, windows, unit))
+            figures[f"length_{name}_{windows}"] = draw_lengths(own, windows, unit, of)
+            shown.append(_table(own, windows, unit, of))
         in_long = [row for row in curves if row["label"] in by_label(kept)]
         if in_long:
-            figures[f"length_{name}_positions"] = draw_positions(in_long, unit)
+            figures[f"length_{name}_positions"] = draw_positions(in_long, unit, of)
     for label, own in by_label([row for row in rows if row["reason"]]).items():
-        reasons = dict.fromkeys(str(row["reason"]) for row in own)
-        notes.extend(f"{label}: {reason}." for reason in reasons)
+        notes.append(f"{label}: {own[0]['reason']}.")
     return Findings(
         question="How long a text can it read?",
         sentence=_sentence(option, rows, unit),
@@ -62,7 +64,7 @@ def _sets(rows: Rows) -> dict[str, list[Mapping[str, Any]]]:
     return sets | ({"scalings": first} if len(runs) < len(rows) else {})
 
 
-def _table(rows: Rows, windows: str, unit: str) -> Shown:
+def _table(rows: Rows, windows: str, unit: str, of: str) -> Shown:
     factors = list(dict.fromkeys(row["factor"] for row in rows))
     strides = sorted({row["stride"] for row in rows})
     what = "bits per byte" if unit == "bpb" else "nats per token"
@@ -70,7 +72,7 @@ def _table(rows: Rows, windows: str, unit: str) -> Shown:
     lengths = {factor: sorted({row["length"] for row in rows if row["factor"] == factor}) for factor in factors}
     head = ["", *(f"{factor}x ({'/'.join(f'{length:,}' for length in lengths[factor])})" for factor in factors)]
     lines = [[label, *(_cell(row, unit) for row in own)] for label, own in by_label(rows).items()]
-    return Shown(f"{what}, {how}", head, lines)
+    return Shown(f"{what}, {how}{of}", head, lines)
 
 
 def _cell(row: Mapping[str, Any], unit: str) -> str:
