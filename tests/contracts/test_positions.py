@@ -5,14 +5,20 @@ from __future__ import annotations
 import pytest
 import torch
 
+from rowspace.errors import ConfigError
 from rowspace.model.certificates import visibility
-from rowspace.position.invariance import certify, measure_offset_error
+from rowspace.position.certificate import certify
+from rowspace.position.frequencies import RopeOption
+from rowspace.position.invariance import measure_offset_error
+from rowspace.position.laws import find_broken_laws
 from rowspace.position.scheme import PositionScheme
 from tests.parts import ids, model, names, option, shape
 
 SCHEMES = names("position")
 INSIDE = [name for name in SCHEMES if option("position", name).inside_attention]
 RELATIVE = [name for name in SCHEMES if option("position", name).relative]
+ROTARY = [name for name in SCHEMES if isinstance(option("position", name), RopeOption)]
+SCALED = [name for name in ROTARY if "factor" in type(option("position", name)).model_fields]
 LEARNED = [name for name in SCHEMES if option("position", name).learned]
 
 
@@ -22,10 +28,10 @@ def built(name: str, n_ctx: int = 12) -> PositionScheme:
     return option("position", name).build(d=16, heads=2, n_ctx=n_ctx, generator=generator)
 
 
-def lively(name: str, layers: int = 2):
-    """A decoder with weights large enough for order to matter."""
-    body = option("body", "decoder", init_std=0.4)
-    return model(model=shape(layers=layers), body=body, position=name).double()
+def lively(name: str, layers: int = 2, body: str = "decoder"):
+    """A body with weights large enough for order to matter."""
+    loud = option("body", body, init_std=0.4)
+    return model(model=shape(layers=layers), body=loud, position=name).double()
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -43,7 +49,37 @@ def test_hooks_keep_shapes_and_types(name: str):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_live_scheme_has_its_certificate(name: str):
     certificate = certify(option("position", name), built(name), d=16, heads=2, n_ctx=12)
-    assert certificate["verdict"] == "held", certificate
+    assert certificate.held, certificate
+
+
+@pytest.mark.parametrize("name", ROTARY)
+def test_rotations_keep_the_laws_of_reduction_direction_and_length(name: str):
+    for d_head, n_ctx, changes in ((8, 12, {}), (32, 64, {"base": 50.0}), (64, 2048, {"base": 500000.0})):
+        chosen = option("position", name, **changes)
+        scheme = chosen.build(d=2 * d_head, heads=2, n_ctx=n_ctx, generator=None)
+        assert find_broken_laws(chosen, scheme, heads=2, d_head=d_head, n_ctx=n_ctx) == []
+
+
+@pytest.mark.parametrize("name", SCALED)
+@pytest.mark.parametrize("factor", [1.0, 1.5, 8.0])
+def test_scalings_keep_their_laws_for_every_factor(name: str, factor: float):
+    chosen = option("position", name, factor=factor)
+    scheme = chosen.build(d=64, heads=2, n_ctx=256, generator=None)
+    assert find_broken_laws(chosen, scheme, heads=2, d_head=32, n_ctx=256) == []
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_a_model_with_a_factor_of_one_is_the_model_with_plain_rope(name: str):
+    base = option("position", name).base
+    scaled = model(position=option("position", name, factor=1.0))
+    assert torch.equal(scaled(ids()), model(position=option("position", "rope", base=base))(ids()))
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_a_scaling_changes_the_output_of_a_longer_window(name: str):
+    base = option("position", name).base
+    scaled, plain = (model(position=chosen).double() for chosen in (name, option("position", "rope", base=base)))
+    assert float((scaled(ids(T=30)) - plain(ids(T=30))).detach().abs().max()) > 1e-6
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -99,10 +135,11 @@ def test_scores_of_relative_schemes_survive_a_shift_of_a_thousand_positions(name
 
 
 @pytest.mark.parametrize("name", RELATIVE)
-def test_a_whole_model_with_a_relative_scheme_survives_a_shift(name: str):
+def test_the_same_text_at_two_places_of_a_window_has_the_same_states_under_a_relative_scheme(name: str):
     lm, tokens = lively(name), ids()
-    shifted = lm(tokens, (torch.arange(12) + 500).expand(2, 12))
-    torch.testing.assert_close(lm(tokens), shifted, atol=1e-8, rtol=0)
+    places, segments = torch.cat((torch.arange(12), torch.arange(12) + 500)), torch.arange(24) // 12
+    states = lm(torch.cat((tokens, tokens), dim=1), places.expand(2, 24), segments.expand(2, 24))
+    torch.testing.assert_close(states[:, :12], states[:, 12:], atol=1e-8, rtol=0)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -112,10 +149,49 @@ def test_only_learned_schemes_have_parameters(name: str):
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_a_longer_text_is_served_or_refused_as_the_option_says(name: str):
-    lm = model(position=name)
-    if option("position", name).max_positions(12) is None:
-        assert lm(ids(T=20)).shape == (2, 20, 16)
-        torch.testing.assert_close(lm(ids(T=20))[:, :12], lm(ids(T=20)[:, :12]), atol=1e-5, rtol=1e-5)
+    lm, chosen = model(position=name).double(), option("position", name)
+    if chosen.max_positions(12) is None:
+        longer, alone = lm(ids(T=20)), lm(ids(T=20)[:, :12])
+        assert longer.shape == (2, 20, 16)
+        assert bool(torch.isclose(longer[:, :12], alone, atol=1e-9).all()) == (not chosen.stretches)
     else:
-        with pytest.raises(Exception, match="no row for position 19"):
+        with pytest.raises(ConfigError, match="no row for position 19"):
             lm(ids(T=20))
+
+
+@pytest.mark.parametrize("beyond", ["clamp", "interpolate"])
+def test_a_learned_table_serves_a_longer_text_where_that_is_asked_for(beyond: str):
+    chosen = option("position", "learned", beyond=beyond)
+    lm = model(position=chosen).double()
+    same = bool(torch.isclose(lm(ids(T=20))[:, :12], lm(ids(T=20)[:, :12]), atol=1e-9).all())
+    assert same == (not chosen.stretches) == (beyond == "clamp")
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_short_window_after_a_long_one_is_read_as_if_nothing_had_been_before(name: str):
+    lm, tokens = model(position=name), ids(T=7)
+    before = lm(tokens)
+    if option("position", name).max_positions(12) is None:
+        lm(ids(T=50))
+    assert torch.equal(lm(tokens), before)
+
+
+@pytest.mark.parametrize("parts", [[20], [1] * 20, [5, 14, 1]])
+@pytest.mark.parametrize("name", [name for name in SCHEMES if option("position", name).max_positions(12) is None])
+def test_a_text_beyond_the_window_is_read_in_parts_as_it_is_at_once_unless_the_scheme_stretches(
+    name: str, parts: list[int]
+):
+    layers = 1 if option("position", name).stretches else 2
+    lm, tokens = lively(name, layers=layers), ids(T=20)
+    cache = lm.body.cache()
+    found = [lm.states(part, cache=cache)[-1] for part in tokens.split(parts, dim=1)]
+    torch.testing.assert_close(found[-1], lm(tokens)[:, -parts[-1] :], atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_bidirectional_layers_without_positions_permute_with_their_input_and_with_positions_do_not(name: str):
+    for layers in (1, 3):
+        lm, tokens = lively(name, layers=layers, body="encoder"), ids(B=1)
+        permuted = torch.randperm(12, generator=torch.Generator().manual_seed(0))
+        difference = float((lm(tokens)[:, permuted] - lm(tokens[:, permuted])).detach().abs().max())
+        assert (difference > 1e-6) == (name != "none")

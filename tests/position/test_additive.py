@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -47,9 +49,14 @@ def test_only_positions_that_occur_get_a_gradient():
 
 
 def test_a_window_longer_than_the_table_is_refused_before_anything_is_built():
-    run = type("Run", (), {"model": shape(n_ctx=64)})
+    run = SimpleNamespace(model=shape(n_ctx=64), body=None)
     (problem,) = option("position", "learned", n_max=32).problems(run)
-    assert str(problem) == "position.n_max: 32 positions are fewer than model.n_ctx=64; at least 64, or null"
+    assert str(problem) == (
+        "position.n_max: 32 positions are fewer than model.n_ctx=64; at least 64, or null; "
+        "position.beyond=clamp and interpolate do without rows"
+    )
+    for beyond in ("clamp", "interpolate"):
+        assert list(option("position", "learned", n_max=32, beyond=beyond).problems(run)) == []
     assert list(option("position", "learned", n_max=64).problems(run)) == []
     assert list(option("position", "learned", n_max=None).problems(run)) == []
 
@@ -59,3 +66,57 @@ def test_an_odd_width_ends_with_a_sine_without_a_cosine(d: int):
     rows = option("position", "sinusoidal").rows(20, d)
     assert rows.shape == (20, d)
     np.testing.assert_allclose(rows[:, -1], np.sin(np.arange(20) * 10000.0 ** (-(d - 1) / d)))
+
+
+def added(scheme, T: int, positions: torch.Tensor | None = None) -> torch.Tensor:
+    """What is added to T tokens (T, d)."""
+    scheme.reach(T if positions is None else int(positions.max()) + 1)
+    return scheme.add(torch.zeros(1, T, 16), positions)[0].detach()
+
+
+def beyond(kind: str, n_max: int = 5):
+    """A learned table of n_max rows, d = 16."""
+    chosen = option("position", "learned", n_max=n_max, beyond=kind)
+    return chosen.build(d=16, heads=2, n_ctx=12, generator=torch.Generator().manual_seed(0))
+
+
+def test_clamped_positions_share_the_last_row():
+    scheme = beyond("clamp")
+    assert torch.equal(added(scheme, 8)[:5], scheme.table.detach())
+    assert torch.equal(added(scheme, 8)[5:], scheme.table[4].detach().expand(3, 16))
+    assert torch.equal(added(scheme, 2, torch.tensor([[3, 900]])), scheme.table[[3, 4]].detach())
+
+
+def test_interpolated_positions_spread_the_rows_over_the_window():
+    scheme = beyond("interpolate")
+    table = scheme.table.detach()
+    nine = added(scheme, 9)
+    torch.testing.assert_close(nine[0::2], table)
+    torch.testing.assert_close(nine[1::2], (table[:-1] + table[1:]) / 2)
+    assert torch.equal(added(scheme, 9, torch.arange(9)[None]), nine)
+
+
+def test_interpolation_changes_nothing_within_the_table_even_after_a_longer_window():
+    scheme = beyond("interpolate")
+    before = added(scheme, 4)
+    added(scheme, 40)
+    assert torch.equal(added(scheme, 4), before)
+    assert torch.equal(before, scheme.table[:4].detach())
+
+
+def test_a_table_of_one_row_serves_every_position_where_that_is_asked_for():
+    for kind in ("clamp", "interpolate"):
+        scheme = beyond(kind, n_max=1)
+        assert torch.equal(added(scheme, 4), scheme.table.detach().expand(4, 16))
+
+
+def test_windows_longer_than_the_table_are_never_served_in_silence():
+    run = SimpleNamespace(model=shape(n_ctx=12), body=None)
+    said = {kind: list(option("position", "learned", beyond=kind).remarks(run, 9)) for kind in ("clamp", "interpolate")}
+    assert said == {
+        "clamp": ["position=learned beyond=clamp: all positions from 11 on share one row"],
+        "interpolate": ["position=learned beyond=interpolate: windows of more than 12 tokens read between the rows"],
+    }
+    assert list(option("position", "learned").remarks(run, 9)) == []
+    assert option("position", "learned").max_positions(12) == 12
+    assert option("position", "learned", beyond="clamp").max_positions(12) is None

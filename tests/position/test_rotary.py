@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.parts import option, shape
+from tests.parts import ids, model, option, shape
 
 
 def rope(d_head: int, n: int = 16, base: float = 10000.0, dtype: torch.dtype = torch.float64):
@@ -65,27 +65,9 @@ def test_at_long_positions_a_model_in_bf16_still_turns_by_float32_angles(positio
 
 
 def test_frequencies_fall_from_one_by_equal_factors():
-    w = option("position", "rope", base=500.0).frequencies(8)
+    w = option("position", "rope", base=500.0).frequencies(8, 12)
     assert w[0] == 1.0
     np.testing.assert_allclose(w[1:] / w[:-1], 500.0 ** (-2 / 8))
-
-
-@pytest.mark.parametrize(("d", "body", "refused"), [(36, "decoder", True), (40, "decoder", False), (37, "none", True)])
-def test_heads_of_odd_width_are_refused_at_the_door(d: int, body: str, refused: bool):
-    run = SimpleNamespace(model=shape(d=d, heads=4), body=option("body", body))
-    expected = [
-        f"model.d: {d} is not 4 heads (model.heads) of even width; position=rope rotates pairs: a multiple of 8"
-    ]
-    assert [str(problem) for problem in option("position", "rope").problems(run)] == expected * refused
-
-
-def test_what_the_body_or_the_sizes_say_themselves_is_not_said_twice():
-    for run in (
-        SimpleNamespace(model=shape(d=37, heads=4), body=option("body", "decoder")),
-        SimpleNamespace(model=shape(d=37, heads=4), body=None),
-        SimpleNamespace(model=None, body=None),
-    ):
-        assert list(option("position", "rope").problems(run)) == []
 
 
 def test_a_width_that_heads_do_not_divide_is_refused_by_the_decoder():
@@ -94,3 +76,41 @@ def test_a_width_that_heads_do_not_divide_is_refused_by_the_decoder():
         "model.d: 66 is not divisible by model.heads=4; a multiple of it (64 or 68), or model.heads that divides 66"
     )
     assert list(option("body", "none").problems(SimpleNamespace(model=shape(d=66, heads=4)))) == []
+
+
+def stretching(n_ctx: int = 8, **changes):
+    """One head of 8."""
+    return option("position", "rope_dynamic_ntk", **changes).build(d=8, heads=1, n_ctx=n_ctx, generator=None)
+
+
+def test_a_stretching_table_has_the_angles_of_the_window_that_is_read_and_of_no_other():
+    option_, scheme = option("position", "rope_dynamic_ntk"), stretching()
+    for n in (3, 8, 9, 40, 9, 8, 20, 2):
+        scheme.reach(n)
+        w = option_.frequencies(8, 8, n)
+        expected = np.stack((np.cos(5 * w), np.sin(5 * w)), -1).reshape(-1)
+        np.testing.assert_allclose(scheme.table[5], expected, atol=1e-7)
+        assert len(scheme.table) == max(n, 8)
+
+
+def test_a_stretching_table_is_computed_anew_in_float64_for_the_window_of_the_moment():
+    scheme = stretching()
+    scheme.reach(30)
+    fresh = stretching().double()
+    fresh.reach(30)
+    assert torch.equal(scheme.double().table, fresh.table)
+
+
+def test_a_window_longer_than_the_trained_length_starts_stretched():
+    scheme = stretching(n_ctx=32, trained_n_ctx=8)
+    before = scheme.table.clone()
+    scheme.reach(32)
+    assert torch.equal(scheme.table, before)
+    assert not torch.equal(before[:8], stretching().table)
+
+
+def test_the_longer_of_source_and_target_sets_the_angles_for_both():
+    lm = model(position="rope_dynamic_ntk", body="encoder_decoder")
+    for T, S in ((3, 30), (30, 3)):
+        lm(ids(T=T), source=ids(T=S))
+        assert len(lm.position.table) == 30

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 import torch
 
-from rowspace.position.scheme import FixedTable, PositionScheme
-from tests.parts import names, option
+from rowspace.position.frequencies import RopeOption
+from rowspace.position.scheme import FixedTable, PositionScheme, number_like
+from tests.parts import names, option, refusals
 
-FIXED = ["sinusoidal", "rope"]
+FIXED = [
+    "sinusoidal",
+    *(name for name in names("position") if isinstance(option("position", name), RopeOption)),
+]
+GROWING = [name for name in FIXED if not option("position", name).stretches]
 
 
 def built(name: str, n_ctx: int = 12) -> PositionScheme:
@@ -50,12 +57,14 @@ def test_tables_are_no_part_of_the_state_dict_and_have_no_parameters(name: str):
     assert list(scheme.parameters()) == []
 
 
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", GROWING)
 def test_tables_grow_to_the_position_asked_for_and_never_shrink(name: str):
-    scheme = built(name)
-    scheme.reach(40)
-    assert len(scheme.table) == 40
-    assert torch.equal(scheme.table, built(name, 40).table)
+    scheme, at_once = built(name), built(name)
+    at_once.resize(40)
+    for n in (20, 31, 40):
+        scheme.reach(n)
+        assert len(scheme.table) == n
+        assert torch.equal(scheme.table, at_once.table[:n])
     scheme.reach(3)
     assert len(scheme.table) == 40
 
@@ -66,3 +75,48 @@ def test_a_bf16_model_stays_bf16_through_positions(name: str):
     h, q = torch.ones(1, 12, 16, dtype=torch.bfloat16), torch.ones(1, 2, 12, 8, dtype=torch.bfloat16)
     assert scheme.add(h, None).dtype == torch.bfloat16
     assert scheme.rotate(q, None).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("name", names("position"))
+def test_a_copied_scheme_goes_its_own_way(name: str):
+    scheme = built(name)
+    other = deepcopy(scheme).double()
+    if option("position", name).max_positions(12) is None:
+        other.reach(40)
+    for mine, same in zip(scheme.buffers(), built(name).buffers(), strict=True):
+        assert torch.equal(mine, same)
+
+
+@pytest.mark.parametrize("name", names("position"))
+def test_nothing_but_trained_tables_is_in_the_state_dict(name: str):
+    assert list(built(name).state_dict()) == (["table"] if option("position", name).learned else [])
+
+
+@pytest.mark.parametrize("name", names("position"))
+def test_two_schemes_of_other_values_share_nothing(name: str):
+    other = {"base": 123.0} if "base" in type(option("position", name)).model_fields else {}
+    first = [b.clone() for b in built(name).buffers()]
+    option("position", name, **other).build(d=16, heads=2, n_ctx=12, generator=torch.Generator().manual_seed(7))
+    assert all(torch.equal(mine, was) for mine, was in zip(built(name).buffers(), first, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "expected"),
+    [
+        ("learned", torch.bfloat16, torch.float32),
+        ("t5_bias", torch.float64, torch.float64),
+        ("rope", torch.bfloat16, torch.float32),
+        ("none", torch.bfloat16, torch.float32),
+    ],
+)
+def test_measures_are_taken_in_the_scheme_s_own_type_and_never_below_float32(name, kind, expected):
+    assert number_like(built(name).to(kind)).dtype == expected
+
+
+@pytest.mark.parametrize("name", [name for name in names("position") if option("position", name).inside_attention])
+@pytest.mark.parametrize("body", ["none", "rnn", "lstm"])
+def test_a_scheme_inside_attention_is_refused_where_there_is_none(name: str, body: str):
+    (problem,) = [problem for problem in refusals(name, body) if problem.key == "position"]
+    assert str(problem) == (
+        f"position: {name} acts inside attention, and body={body} has none; position=none, sinusoidal or learned"
+    )
