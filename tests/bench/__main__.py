@@ -54,7 +54,6 @@ def main() -> None:
             head(SIZES[name], rounds)
     if "memory" not in words.without and not words.quick:
         memory("B")
-
     if "generation" not in words.without:
         generation("C" if words.quick else "A", 32 if words.quick else 512)
 
