@@ -39,11 +39,12 @@ def cut_apart(first: int, last: int, length: int) -> list[Cut]:
 def cut_sliding(first: int, last: int, length: int, stride: int) -> list[Cut]:
     """Windows of `length` tokens, each `stride` after the one before it, which score their last `stride` predictions.
 
-    Every target then has length - stride tokens before it at least. Needs length - stride tokens before `first`.
+    Every target then has length - stride tokens before it at least. The last window may score fewer. Needs as many
+    tokens before `first` as the first window does not score.
     """
     if not 1 <= stride <= length:
         raise ValueError(f"a stride of {stride} does not lie between 1 and the window of {length}")
-    if first + stride < length:
+    if first + min(stride, last - first) < length:
         raise ValueError(f"{first} tokens before the first prediction do not fill windows of {length}")
     cuts = []
     for start in range(first, last, stride):
