@@ -178,3 +178,27 @@ def test_a_run_config_survives_a_round_trip_through_its_own_dump(default: dict[s
     config = load(default)
     assert load(config.model_dump()) == config
     assert set(config.model_dump()) == set(RunConfig.model_fields)
+
+
+def test_what_options_have_to_say_before_a_run_is_all_told(composed: Composed) -> None:
+    said = load(composed("body=none", "position=none", "trainer.max_steps=10", "schedule.warmup_steps=50")).all_remarks(
+        10
+    )
+    assert len(said) == 2
+    assert any("E E^T, which is symmetric" in remark for remark in said)
+    assert any("Warm-up scaled from 50 to 1 steps" in remark for remark in said)
+    few = ["body=none", "position=none", "head.tie=false", "schedule.warmup_steps=0"]
+    assert load(composed(*few)).all_remarks(10) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (["optimizer=sparse_adam"], "head.tie"),
+        (["optimizer=sparse_adam", "head.tie=false", "optimizer.decay_embedding=true"], "optimizer.decay_embedding"),
+        (["head.bias=true"], "head.bias"),
+        (["optimizer.embedding_lr_factor=-1"], "optimizer.embedding_lr_factor"),
+    ],
+)
+def test_what_does_not_go_with_the_head_or_the_table_is_refused(words: list[str], key: str, composed: Composed) -> None:
+    assert list(_problems(composed(*words))) == [key]

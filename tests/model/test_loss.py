@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from rowspace.model import loss
 from rowspace.model.loss import sum_nats, token_nats
+from tests.parts import ids, model, option, shape
 
 
 def example(N: int, V: int, d: int = 8, *, dtype: torch.dtype = torch.float32, bias: bool = True, seed: int = 0):
@@ -123,3 +128,39 @@ def test_the_buffer_holds_a_part_of_the_logits_only():
     assert loss.buffer_for(h, 8192).shape == (1024, 8192)
     assert loss.buffer_for(h, 10**6).shape == (256, 10**6)
     assert loss.buffer_for(h[:10], 100).shape == (10, 100)
+
+
+class Largest(TorchDispatchMode):
+    """Numbers in the largest tensor that any operation gives while this is on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        sizes = [value.numel() for value in tree_leaves(out) if isinstance(value, torch.Tensor)]
+        self.numbers = max(self.numbers, *sizes, 0)
+        return out
+
+
+@pytest.mark.parametrize("tie", [True, False])
+def test_the_logits_of_131072_tokens_never_stand_in_memory(tie: bool):
+    V, N = 131072, 512
+    head = option("head", "linear", tie=tie, bias="zero")
+    lm = model(V, model=shape(d=8, n_ctx=64), body="none", position="none", head=head)
+    tokens = ids(V, B=N // 64, T=64)
+    with Largest() as scoring:
+        before = lm.token_nats(tokens, tokens.roll(-1, 1)).mean()
+    with Largest() as training:
+        lm.loss(lm(tokens), tokens.roll(-1, 1))[0].backward()
+    assert scoring.numbers == training.numbers == 256 * V < N * V
+    assert lm.embedding.weight.grad is not None
+    assert float(before) == pytest.approx(lm.first_loss(), abs=0.1)
+
+
+def test_the_largest_tensor_of_a_flat_loss_would_be_noticed():
+    h, U, _, targets = example(70, 20)
+    with Largest() as flat:
+        functional.cross_entropy(h @ U.t(), targets).backward()
+    assert flat.numbers == 70 * 20
