@@ -4,7 +4,7 @@
 (() => {
   const chips = [...document.querySelectorAll('input[name="at"]')];
   const list = document.getElementById("position-list");
-  const [back, on] = ["back", "on"].map((id) => document.getElementById(id));
+  const [earlier, later] = ["earlier", "later"].map((id) => document.getElementById(id));
   const parts = [...document.querySelectorAll("[data-at]")];
   const rows = [...document.querySelectorAll("tr[data-row]")];
   const last = list.options.length - 1;
@@ -19,13 +19,13 @@
     }
     for (const chip of chips) chip.checked = Number(chip.value) === at;
     list.selectedIndex = at;
-    back.disabled = at === 0;
-    on.disabled = at === last;
+    earlier.disabled = at === 0;
+    later.disabled = at === last;
   };
   for (const chip of chips) chip.addEventListener("change", () => show(Number(chip.value)));
   list.addEventListener("change", () => show(list.selectedIndex));
-  back.addEventListener("click", () => show(list.selectedIndex - 1));
-  on.addEventListener("click", () => show(list.selectedIndex + 1));
+  earlier.addEventListener("click", () => show(list.selectedIndex - 1));
+  later.addEventListener("click", () => show(list.selectedIndex + 1));
   for (const row of rows) row.addEventListener("click", () => show(Number(row.dataset.row)));
   document.body.dataset.ready = "yes";
   show(Number(document.body.dataset.first));

@@ -19,6 +19,7 @@ from rowspace.report.trace_facts import Trace
 from rowspace.report.trace_steps import find_positions, find_row_lines, say_other_rows
 from rowspace.runfolder import write_atomically
 from rowspace.table import Missing
+from rowspace.terminal import visible
 
 NUMBERS = 6
 """Numbers of a row of E that are printed."""
@@ -35,8 +36,9 @@ def render(trace: Trace, about: Mapping[str, Any]) -> str:
     script = (HERE / "trace.js").read_text(encoding="utf-8")
     made = environment()
     made.filters |= {"p": say_probability, "vector": _vector}
+    words = {key: visible(about[key]) for key in ("name", "folder", "command")}
     return made.get_template("trace.html.jinja").render(
-        about,
+        {**about, **words},
         t=trace,
         w=trace.walk,
         g=trace.walk.gradients,
@@ -75,11 +77,12 @@ def find_notes(trace: Trace) -> list[str]:
         notes.append(f"Bits per byte do not exist here: {trace.bpb.reason}.")
     unknown = sum(target.unknown for target in trace.targets if target)
     if unknown:
-        notes.append(f"{_plural(unknown, 'piece')} stand for text that the vocabulary does not have (<unk>).")
+        are = "is" if unknown == 1 else "are"
+        notes.append(f"{_plural(unknown, 'piece')} {are} <unk>: the vocabulary does not have that text.")
     if trace.left_out:
         notes.append(
-            f"Only the first {_plural(trace.tokens, 'token')} are walked: that many fit into the model's window "
-            f"(model.n_ctx) and onto this page; {trace.left_out:,} more are left out."
+            f"The walk ends after {_plural(trace.tokens, 'token')}: no more fit into the model's window (model.n_ctx) "
+            f"and onto this page; {trace.left_out:,} more are left out."
         )
     return notes
 

@@ -21,6 +21,8 @@ from rowspace.tokenization.side_by_side import Table, plain
 
 MOST_LINES = 40
 """Positions that are printed; the page has all."""
+MOST_DEPTHS = 4
+"""Layers that are printed, the first and the last among them."""
 
 
 def summary(trace: Trace, about: Mapping[str, Any]) -> list[str]:
@@ -75,22 +77,16 @@ def _positions(trace: Trace) -> Table:
 
 
 def _lens(trace: Trace) -> Table:
-    rows = [
-        [
-            str(entry["at"]),
-            show(entry["piece"].text),
-            *(
-                cell
-                for line in entry["lens"]
-                for cell in (f"{line['own_row']:+.2f}", f"{show(line['text'])} {say_probability(line['p'])}")
-            ),
-        ]
-        for entry in find_positions(trace)[:MOST_LINES]
-    ]
-    depths = [cell for depth in name_depths(trace) for cell in ("cos", depth)]
-    return Table(
-        "each layer: cosine to the token's own row, and what the head would expect", ["t", "piece", *depths], rows
-    )
+    last = len(trace.walk.layers) - 1
+    depths = sorted({round(last * place / (MOST_DEPTHS - 1)) for place in range(MOST_DEPTHS)})
+    rows = []
+    for entry in find_positions(trace)[:MOST_LINES]:
+        lines = [entry["lens"][depth] for depth in depths]
+        cells = [(f"{line['own_row']:+.2f}", f"{show(line['text'])} {say_probability(line['p'])}") for line in lines]
+        rows.append([str(entry["at"]), show(entry["piece"].text), *(cell for pair in cells for cell in pair)])
+    named = name_depths(trace)
+    head = ["t", "piece", *(cell for depth in depths for cell in ("cos", named[depth]))]
+    return Table("each layer: cosine to the token's own row, and what the head would expect", head, rows)
 
 
 def _rows(trace: Trace) -> Table:
