@@ -43,7 +43,7 @@ class ByteLevelTokenizer(LibraryTokenizer):
             encoded = self._library.encode_batch_fast(texts, add_special_tokens=False)
             ids, counts = flat(encoded), np.array([len(one) for one in encoded], dtype=np.int64)
             return ids, self._lengths[ids], counts
-        tokens = self._joining.encode(texts, spans=False)
+        tokens = self._joining.encode(texts)
         joins = tokens.ids == self._joining.id
         of_section = np.diff(np.flatnonzero(joins), prepend=-1) - 1
         ids = tokens.ids[~joins]

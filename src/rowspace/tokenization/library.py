@@ -110,6 +110,10 @@ class Tokens:
     vanished: np.ndarray
 
 
+Align = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray] | None]
+"""From code points and ids to the first character and the end of each token, or None: then the library is asked."""
+
+
 class Joining:
     """A second instance of a library tokenizer that knows one special token: the string between documents.
 
@@ -122,19 +126,22 @@ class Joining:
         self.id = self._library.token_to_id(JOINER)
         self._sections = sections
 
-    def encode(self, texts: Sequence[str], *, spans: bool) -> Tokens:
-        """The texts, none of which may hold JOINER; with first bytes and ends of tokens where `spans`."""
+    def encode(self, texts: Sequence[str], align: Align | None = None) -> Tokens:
+        """The texts, none of which may hold JOINER; with first bytes and ends of tokens where `align` is given."""
         cut, each, vanished = self._cut(texts)
         strings = [JOINER.join(some) + JOINER for some in batches(cut, BATCH)]
         ids, starts, ends = [], [], []
         at = 0
         for some in batches(strings, AT_ONCE):
-            if not spans:
-                ids.append(flat(self._library.encode_batch_fast(some, add_special_tokens=False)))
-                continue
-            encoded = self._library.encode_batch(some, add_special_tokens=False)
-            first, end, total = byte_offsets(some, encoded)
+            encoded = self._library.encode_batch_fast(some, add_special_tokens=False)
             ids.append(flat(encoded))
+            if align is None:
+                continue
+            points = code_points(some)
+            if (places := align(points, ids[-1])) is None:
+                places = character_offsets(some, self._library.encode_batch(some, add_special_tokens=False))
+            byte_at = bytes_before(points)
+            first, end, total = byte_at[places[0]], byte_at[places[1]], int(byte_at[-1])
             starts.append(first + at)
             ends.append(end + at)
             at += total
@@ -151,19 +158,31 @@ class Joining:
 
 
 def byte_offsets(strings: Sequence[str], encoded: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, int]:
-    """First byte and end of every token in all strings together, and the bytes of the strings.
+    """First byte and end of every token in all strings together, and the bytes of the strings."""
+    starts, ends = character_offsets(strings, encoded)
+    byte_at = bytes_before(code_points(strings))
+    return byte_at[starts], byte_at[ends], int(byte_at[-1])
 
-    The library counts characters; bytes are their UTF-8 widths added up.
-    """
+
+def character_offsets(strings: Sequence[str], encoded: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """First character and end of every token in all strings together, as the library counts them."""
     lengths = np.array([len(string) for string in strings], dtype=np.int64)
     total = sum(len(one) for one in encoded)
     numbers = itertools.chain.from_iterable(itertools.chain.from_iterable(one.offsets for one in encoded))
     characters = np.fromiter(numbers, dtype=np.int64, count=2 * total)
     characters += np.repeat(np.cumsum(lengths) - lengths, np.array([2 * len(one) for one in encoded], dtype=np.int64))
-    points = np.frombuffer("".join(strings).encode("utf-32-le"), dtype=np.uint32)
+    return characters[0::2], characters[1::2]
+
+
+def code_points(strings: Sequence[str]) -> np.ndarray:
+    """Of all strings together."""
+    return np.frombuffer("".join(strings).encode("utf-32-le"), dtype=np.uint32)
+
+
+def bytes_before(points: np.ndarray) -> np.ndarray:
+    """UTF-8 bytes before each character, and of all."""
     widths = 1 + (points >= 0x80).astype(np.int8) + (points >= 0x800) + (points >= 0x10000)
-    at = np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
-    return at[characters[0::2]], at[characters[1::2]], int(at[-1])
+    return np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
 
 
 Part = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -12,6 +12,7 @@ Patterns are Oniguruma's, run by the `tokenizers` library. Nothing is dropped by
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -82,6 +83,16 @@ def spaced(*, digits: str, whitespace: str) -> PreTokenizer:
     return pre_tokenizers.Sequence(
         [pre_tokenizers.Split(Regex(forgotten), "removed"), pre_tokenizers.Split(Regex(words), "isolated")]
     )
+
+
+def digits_of(stored: object, whitespace: str) -> str | None:
+    """The `digits` with which `spaced` gave this pre-tokenizer, as it is stored; None where it gives another now."""
+    library = Tokenizer(models.WordLevel({"": 0}, unk_token=""))
+    for digits in DIGITS:
+        library.pre_tokenizer = spaced(digits=digits, whitespace=whitespace)  # type: ignore[assignment]
+        if json.loads(library.to_str())["pre_tokenizer"] == stored:
+            return digits
+    return None
 
 
 class Sections:

@@ -3,20 +3,31 @@
 kept: a single space between two words has no token; decode puts it back, since two words never touch otherwise.
 dropped: all white space is forgotten; decode puts one space between any two words or marks, as the textbook does.
 `<unk>` decodes to its own name, so a text with UNK never comes back as itself. Bytes of a token are taken from the
-offsets in the very text: with UNK or lower-casing no table of lengths would be right.
+places in the very text (`alignment.py`): with UNK or lower-casing no table of lengths would be right.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from tokenizers import Regex, normalizers
 
+from rowspace.tokenization.alignment import Alignment
 from rowspace.tokenization.base import UNK, Encoded
-from rowspace.tokenization.library import JOINER, Joining, LibraryTokenizer, Part, byte_offsets, encode_in_batches, flat
-from rowspace.tokenization.pretokenization import Sections
+from rowspace.tokenization.library import (
+    JOINER,
+    Align,
+    Joining,
+    LibraryTokenizer,
+    Part,
+    byte_offsets,
+    encode_in_batches,
+    flat,
+)
+from rowspace.tokenization.pretokenization import Sections, digits_of
 
 CONTINUES = "##"
 """Marks a piece that continues a word."""
@@ -39,7 +50,17 @@ class SpacedTokenizer(LibraryTokenizer):
             "" if piece in self.special else piece if starts else piece[len(CONTINUES) :]
             for piece, starts in zip(self.pieces, self._starts, strict=True)
         ]
+        self._align = self._alignment(text, behaviour["whitespace"])
         self._is_word = self._words_among(behaviour["word"]) if self._kept else ~self._is_special
+
+    def _alignment(self, text: str, whitespace: str) -> Align:
+        digits = digits_of(json.loads(text)["pre_tokenizer"], whitespace)
+        if digits is None:  # stored by another version: the library says where tokens lie
+            return lambda _points, _ids: None
+        lengths = np.array([len(content) for content in self._contents] + [1], dtype=np.int64)  # the joiner's is 1
+        lengths[self.unk_id] = -1
+        starts = np.append(self._starts, True)
+        return Alignment(whitespace=whitespace, digits=digits, joiner=JOINER, lengths=lengths, starts=starts)
 
     def _words_among(self, inside: str) -> np.ndarray:
         """Which pieces are made of word characters (the first decides: no piece is mixed). UNK counts as a word."""
@@ -107,7 +128,7 @@ class SpacedTokenizer(LibraryTokenizer):
             sizes = np.array([len(text.encode()) for text in texts], dtype=np.int64)
             here = np.repeat(np.cumsum(sizes) - sizes, counts)
             return flat(encoded), starts - here, ends - here, counts
-        tokens = self._joining.encode(texts, spans=True)
+        tokens = self._joining.encode(texts, self._align)
         joins = tokens.ids == self._joining.id
         of_section = np.diff(np.flatnonzero(joins), prepend=-1) - 1
         begins = np.concatenate([[0], tokens.ends[joins][:-1]])  # of each section, in bytes of all strings together
