@@ -84,7 +84,10 @@ def _tensor_rows(model: LanguageModel) -> list[Row]:
     """Every buffer, then every parameter, in the order of a forward pass; a tied U with no numbers of its own."""
     persistent = model.state_dict().keys()
     rows = [_tensor(name, STATE if name in persistent else CONFIG, buffer) for name, buffer in model.named_buffers()]
-    rows += [_tensor(_NAMES.get(name, name), LEARNED, p, part=_part(name)) for name, p in model.named_parameters()]
+    rows += [
+        _tensor(_NAMES.get(name, name.removeprefix("body.")), LEARNED, p, part=_part(name))
+        for name, p in model.named_parameters()
+    ]
     if model.tied:
         shape = tuple(model.head.weight.shape)
         at = next((i for i, row in enumerate(rows) if row["quantity"] == "b"), len(rows))
@@ -132,6 +135,10 @@ def _bytes(tensor: Tensor) -> memoryview:
     return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data
 
 
+def _said(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def _row(
     quantity: str,
     category: str,
@@ -151,6 +158,6 @@ def _row(
         "shape": str(shape) if shape else "",
         "count": count,
         "bytes": count * size,
-        "value": None if value is None else f"{value:,}" if isinstance(value, int) else f"{value}",
+        "value": None if value is None else f"{value:,}" if isinstance(value, int) else _said(value),
         "sha256": sha256,
     }

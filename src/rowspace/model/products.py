@@ -39,6 +39,8 @@ class Products:
     """States beyond h0 that the body returns."""
     kept: int
     """Bytes kept for the backward pass, parameters apart."""
+    largest: int
+    """Bytes of the largest piece of that."""
 
 
 def count_products(model: LanguageModel, *, windows: int = 1, T: int | None = None, S: int | None = None) -> Products:
@@ -49,8 +51,8 @@ def count_products(model: LanguageModel, *, windows: int = 1, T: int | None = No
     with counter, torch.autograd.graph.saved_tensors_hooks(counter.keep, lambda tensor: tensor):
         h0, source = (_states(shape, windows, length) if length else None for length in (T, S))
         states = shape.body(h0, shape.position, None, None, source=source)
-    kept = sum(storage.nbytes() for storage in counter.kept.values())
-    return Products(windows, T, S, counter.maps, counter.seen, counter.full, len(states) - 1, kept)
+    kept = [storage.nbytes() for storage in counter.kept.values()]
+    return Products(windows, T, S, counter.maps, counter.seen, counter.full, len(states) - 1, sum(kept), max(kept))
 
 
 def _states(model: LanguageModel, windows: int, length: int) -> Tensor:

@@ -10,6 +10,8 @@ from typing import Any
 
 from rowspace.report.facts import say_bytes, say_number, say_seconds
 
+SHORT_STEP = 0.05
+"""Seconds below which a step takes noticeably longer than its products alone would say."""
 PARTS = {
     "E": "E",
     "position": "positions",
@@ -23,7 +25,8 @@ MEMORY = {
     "gradients": "gradients",
     "optimizer": "optimizer state",
     "activations": "activations kept for the backward pass",
-    "loss": "logits buffer of the loss",
+    "backward": "gradients of activations",
+    "loss": "the loss: a buffer of logits, gradients of U",
     "program": "Python, libraries and text",
 }
 
@@ -67,17 +70,22 @@ def say_memory(cost: Mapping[str, Any]) -> str:
     return f"about {say_bytes(cost['expected_memory_bytes'])} of memory at the peak (an estimate{spared})"
 
 
-def say_time(cost: Mapping[str, Any]) -> str:
-    """The estimate of the training time with what it rests on."""
-    basis = f"{cost['share']:.0%} of the {cost['matrix_rate'] / 1e9:,.0f} GFLOP/s that matrix products reach here now"
+def say_time(cost: Mapping[str, Any], when: str = "now") -> str:
+    """The estimate of the training time with what it rests on; `when` the rate was measured."""
+    rate = cost["matrix_rate"]
+    basis = f"an estimate: {cost['share']:.0%} of the {say_rate(rate)} that matrix products reach here {when}"
     if cost["expected_seconds"] is None:
-        million = cost["flops_per_token"] * 1e6 / (cost["matrix_rate"] * cost["share"])
-        return (
-            f"about {say_seconds(million)} a million tokens (an estimate: {basis}); an epoch's tokens are known with "
-            "the text"
-        )
+        million = say_seconds(cost["flops_per_token"] * 1e6 / (rate * cost["share"]))
+        return f"about {million} a million tokens ({basis}); how many an epoch has is known once the text is read"
+    each = cost["flops_per_step"] / (rate * cost["share"])
+    about = "at least" if each < SHORT_STEP else "about"  # a short step has costs beside its products
     steps = f"{cost['steps']:,} steps of {cost['tokens_per_step']:,} tokens"
-    return f"about {say_seconds(cost['expected_seconds'])} for {steps} (an estimate: {basis})"
+    return f"{about} {say_seconds(cost['expected_seconds'])} for {steps} ({basis})"
+
+
+def say_rate(operations: float) -> str:
+    """Floating-point operations a second."""
+    return f"{operations / 1e12:,.1f} TFLOP/s" if operations >= 1e12 else f"{operations / 1e9:,.0f} GFLOP/s"
 
 
 def reasons(cost: Mapping[str, Any]) -> list[str]:

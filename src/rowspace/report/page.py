@@ -30,7 +30,8 @@ from rowspace.figures.geometry import (
     draw_spectrum,
 )
 from rowspace.figures.tokens import show
-from rowspace.report import facts
+from rowspace.report import costs, facts
+from rowspace.report.ledger import grouped
 from rowspace.report.neighbours import SIGNS, count_verdicts, group_by_word
 from rowspace.runfolder import RunFolder, write_atomically
 
@@ -133,7 +134,8 @@ def gather(folder: RunFolder) -> dict[str, Any]:
         "verdicts": count_verdicts(neighbours),
         "card": [{**row, "value": _plain(row["value"])} for row in read("truth_card")],
         "pieces": read("pieces"),
-        "ledger": read("ledger"),
+        "groups": grouped(read("ledger")),
+        "costs": costs,
         "figures": figures,
         "captions": captions,
     }

@@ -50,13 +50,8 @@ def expected_cost(
     one = count_products(model, T=T, S=S)
     batch = count_products(model, windows=trainer.batch_size, T=T, S=S)
     split, flops = parameter_split(model), flops_per_token(model, one)
-    memory = peak_memory_parts(
-        model,
-        batch,
-        kept_per_parameter=optimizer.kept_per_parameter,
-        sparse_table=optimizer.sparse_embedding,
-        program=PROGRAM if program is None else program,
-    )
+    keeps = {"kept_per_parameter": optimizer.kept_per_parameter, "sparse_table": optimizer.sparse_embedding}
+    memory = peak_memory_parts(model, batch, **keeps, program=PROGRAM if program is None else program)
     rate = matrix_rate(trainer)
     step = flops["train"] * T * trainer.windows_per_step()
     return {

@@ -40,8 +40,7 @@ def record_evidence(
     """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces.
 
     `tie` is the certificate of the live tables so far (a run ends with a fuller one), `position` that of the live
-    scheme, as `rowspace.position.certificate.certify` records it; `scored` are the batches that validation and test are
-    scored in.
+    scheme; `scored` are the batches that validation and test are scored in.
     """
     val, test = streams["val"], streams["test"]
     counts = streams["train"].counts(tokenizer.vocab_size)

@@ -1,0 +1,45 @@
+"""Repeated blocks stand in one line, and nothing is lost by it."""
+
+from typing import Any
+
+from rowspace.model.ledger import quantities
+from rowspace.report.ledger import fold, grouped
+from tests.parts import model, shape
+
+
+def row(quantity: str, shape_: str = "(4, 2)", category: str = "LEARNED") -> dict[str, Any]:
+    return {"quantity": quantity, "category": category, "shape": shape_, "count": 8, "bytes": 32, "sha256": "ab"}
+
+
+def test_rows_that_differ_in_the_block_alone_become_one():
+    (line,) = fold([row("blocks.0.up.weight"), row("blocks.1.up.weight"), row("blocks.11.up.weight")])
+    assert line["quantity"] == "blocks.*.up.weight"
+    assert (line["times"], line["count"], line["bytes"], line["sha256"]) == (3, 24, 96, None)
+
+
+def test_blocks_of_other_shapes_names_and_categories_stay_apart():
+    rows = [
+        row("blocks.0.up"),
+        row("blocks.1.up", "(2, 4)"),
+        row("blocks.2.down"),
+        row("blocks.3.up", category="CONFIG"),
+    ]
+    assert len(fold(rows)) == 4
+    (alone, *_) = fold(rows)
+    assert alone["sha256"] == "ab"
+    assert alone["quantity"] == "blocks.*.up"
+
+
+def test_folding_a_live_ledger_keeps_every_number():
+    rows = quantities(model(model=shape(layers=7)))
+    groups = grouped(rows)
+    assert [group["category"] for group in groups] == ["LEARNED", "CONFIG", "STATE"]
+    assert sum(group["count"] for group in groups) == sum(row["count"] for row in rows)
+    assert sum(line["times"] for group in groups for line in group["lines"]) == len(rows)
+    assert any(line["times"] == 7 for line in groups[0]["lines"])
+
+
+def test_rows_of_an_older_run_are_shown_too():
+    old = {"quantity": "E", "category": "LEARNED", "shape": "(8192, 128)", "count": 1048576, "bytes": 4194304}
+    (group,) = grouped([old])
+    assert group["lines"][0]["value"] is None
