@@ -31,6 +31,10 @@ class PositionOption(Option):
         """
         return False
 
+    def places(self, n_ctx: int) -> int | None:
+        """Positions that have a value of their own, from 0 on, in windows of n_ctx; None where all have."""
+        return None
+
     def max_positions(self, n_ctx: int) -> int | None:
         """One past the largest position that the scheme has a value for, in windows of n_ctx; None without a limit."""
         return None

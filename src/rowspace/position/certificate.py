@@ -88,8 +88,8 @@ def _offsets(
     n_ctx: int,
     dtype: torch.dtype,
 ) -> None:
-    """Scores move with offsets alone, or with places, as the option claims; at 10 and 15 if the scheme reaches 1015."""
-    near, far, limit = NEAR, FAR, option.max_positions(n_ctx)
+    """Scores move with offsets alone, or with places, as the option claims; at 10 and 15 if the scheme has 1015 too."""
+    near, far, limit = NEAR, FAR, option.places(n_ctx)
     if limit is not None and limit < 2:
         return  # nowhere to move to
     if limit is not None and limit <= FAR[1]:

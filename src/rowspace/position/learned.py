@@ -35,17 +35,17 @@ class Learned(PositionOption):
     def stretches(self) -> bool:
         return self.beyond == "interpolate"
 
-    def rows(self, n_ctx: int) -> int:
+    def places(self, n_ctx: int) -> int:
         """Rows of the table."""
         return n_ctx if self.n_max is None else self.n_max
 
     def max_positions(self, n_ctx: int) -> int | None:
         """Rows of the table, where longer windows are refused."""
-        return self.rows(n_ctx) if self.beyond == "refuse" else None
+        return self.places(n_ctx) if self.beyond == "refuse" else None
 
     def notes(self, n_ctx: int) -> Iterable[str]:
         """What longer windows get instead of rows of their own."""
-        rows = self.rows(n_ctx)
+        rows = self.places(n_ctx)
         if self.beyond == "clamp":
             yield f"position=learned beyond=clamp: all positions from {rows - 1} on share one row"
         if self.beyond == "interpolate":
@@ -64,4 +64,4 @@ class Learned(PositionOption):
         from rowspace.position.additive import ClampedAddition, InterpolatedAddition, LearnedAddition
 
         kinds = {"refuse": LearnedAddition, "clamp": ClampedAddition, "interpolate": InterpolatedAddition}
-        return kinds[self.beyond](n=self.rows(n_ctx), d=d, std=self.std, generator=generator)
+        return kinds[self.beyond](n=self.places(n_ctx), d=d, std=self.std, generator=generator)
