@@ -1,0 +1,63 @@
+"""Names of runs in tables and figures, and settings that are probed at the door."""
+
+from __future__ import annotations
+
+import pytest
+from hydra import compose, initialize_config_dir
+
+from rowspace.commands import probe as command
+from rowspace.composition import conf_dir, plain
+from rowspace.errors import ConfigError
+from rowspace.probing.base import labels
+from rowspace.registry import options
+from tests.probing.subjects import subject
+
+
+def config(*words: str):
+    """The typed config of `rowspace probe x WORDS`."""
+    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
+        return command.load(plain(compose("probe", ["path=x", *words])))
+
+
+def test_runs_are_named_by_what_sets_them_apart(tmp_path):
+    rope, alibi = subject(tmp_path, "position=rope"), subject(tmp_path, "position=alibi")
+    assert labels([rope], "position") == ["rope"]
+    assert labels([rope], "body") == ["decoder"]
+    assert labels([rope, alibi], "body") == ["rope", "alibi"]
+    wide = subject(tmp_path, "position=rope", "model.d=32", "seed=3")
+    assert labels([rope, wide], "position") == ["d 16, seed 0", "d 32, seed 3"]
+    again = subject(tmp_path, "position=rope", name="again")
+    assert labels([rope, again], "position") == ["rope (run)", "rope (again)"]
+
+
+@pytest.mark.parametrize("name", options("probe"))
+def test_a_probe_has_its_settings_under_its_own_name_and_can_be_asked(name: str):
+    asked = config(f"asked={name}")
+    assert list(command.chosen(asked)) == [name]
+    assert getattr(asked, name).name == name
+
+
+def test_several_are_asked_at_once_each_once():
+    assert list(command.chosen(config("asked=[length,distance,length]"))) == ["length", "distance"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["asked=lenght"], "probes: 'lenght' was given; did you mean length?"),
+        (["asked=default"], "default is what watches a run in training: rowspace train probes=default"),
+        (["asked=[]"], "probes: none was given; known are distance, length"),
+        (["asked=[length,nope]"], "probes: 'nope' was given"),
+        (["length.factors=[0]"], "length.factors.0: 0 was given; a number >= 1"),
+        (["length.factors=[]"], "length.factors: [] was given; at least 1 entries"),
+        (["length.stride=0"], "length.stride: 0 was given; a number >= 1"),
+        (["length.scalings=[rope_pie]"], "length.scalings: 'rope_pie' was given; did you mean rope_pi?"),
+        (["probe@length=distance"], "length: probe@length=distance was given; settings of length"),
+        (["distance.draws=0"], "distance.draws: 0 was given"),
+        (["weights=worst"], "weights: 'worst' was given; one of 'best' or 'last'"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_any_run_is_read(words, said):
+    with pytest.raises(ConfigError) as error:
+        config(*words)
+    assert said in str(error.value)
