@@ -49,9 +49,7 @@ def region_of(rows: list[Mapping[str, Any]], longest: int) -> tuple[int, int]:
 def test_every_number_is_that_of_a_loop_over_single_targets(rope):
     rows = length(factors=[1, 3], stride=4).measure([rope], progress=ignore).rows["length"]
     first, last = region_of(rows, 24)
-    assert {(row["windows"], row["factor"]) for row in rows} == {
-        (w, f) for w in ("apart", "sliding") for f in (1, 3)
-    }
+    assert {(row["windows"], row["factor"]) for row in rows} == {(w, f) for w in ("apart", "sliding") for f in (1, 3)}
     text = sum(len(line) for line in LINES)
     for row in rows:
         T = row["factor"] * 8

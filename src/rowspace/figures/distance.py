@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -23,11 +24,16 @@ def draw_distances(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         null = [row for row in rows if row["label"] == label and row["weights"] == "start" and row["norm"] > 0]
         look = {"color": GREY, "dash": DASHES[place % len(DASHES)], "width": 1.5}
         traces.append(
-            line([r["distance"] for r in null], [r["norm"] for r in null], name=f"{label} before training", colour=GREY)
+            line(
+                [r["distance"] for r in null],
+                [r["norm"] for r in null],
+                name=f"{escape(label)} before training",
+                colour=GREY,
+            )
         )
         traces[-1].update(line=look)
         traces += _middle_half(own, colour)
-        traces.append(line([r["distance"] for r in own], [r["norm"] for r in own], name=label, colour=colour))
+        traces.append(line([r["distance"] for r in own], [r["norm"] for r in own], name=escape(label), colour=colour))
     return figure(
         traces,
         title="How far back does a state look?",

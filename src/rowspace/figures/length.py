@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -40,8 +41,8 @@ TITLES = {
     ),
 }
 SAME = (
-    "All points score the same targets. Thin lines: the same model at its trained length. Dotted grey: token "
-    "frequencies alone."
+    "All points score the same targets. Thin lines: the same model at its trained length; bars: 95 % intervals of the "
+    "change from there. Dotted grey: token frequencies alone."
 )
 
 
@@ -53,28 +54,7 @@ def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str, of:
     title, caption = TITLES[windows]
     axis = "bits per byte" if unit == "bpb" else "nats per token"
     top = max(row["factor"] for row in rows)
-    traces: list[go.Scatter] = []
-    for place, (label, own) in enumerate(by_label(rows).items()):
-        kept = [row for row in own if row[unit] is not None]
-        if not kept:
-            continue
-        colour = colour_of(own[0]["scheme"], place, rows)
-        start = kept[0][unit]
-        level = go.Scatter(
-            x=[1, top],
-            y=[start, start],
-            mode="lines",
-            line={"color": colour, "width": 1},
-            opacity=0.45,
-            hoverinfo="skip",
-        )
-        traces.append(level.update(showlegend=False))
-        curve = line([r["factor"] for r in kept], [r[unit] for r in kept], name=label, colour=colour, markers=True)
-        symbol = SYMBOLS[place % len(SYMBOLS)]
-        said = [f"{r['length']:,} tokens, {_signed(r)}" for r in kept]
-        traces.append(
-            curve.update(marker={"symbol": symbol, "size": 8}, customdata=said, hovertemplate="%{customdata}: %{y:.3f}")
-        )
+    traces = [trace for place in range(len(by_label(rows))) for trace in _curve(rows, place, unit, top)]
     factors = sorted({row["factor"] for row in rows})
     return figure(
         [*traces, *_unigram(rows, f"unigram_{unit}", [1, top])],
@@ -85,6 +65,34 @@ def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str, of:
         alt=f"{axis} against the length of the window for {', '.join(by_label(rows))}.",
         xaxis={"type": "log", "tickvals": factors, "ticktext": [f"{factor}x" for factor in factors]},
     )
+
+
+def _curve(rows: Sequence[Mapping[str, Any]], place: int, unit: str, top: int) -> list[go.Scatter]:
+    """One label's curve with the intervals of its changes, over a thin line at its own trained length."""
+    label, own = list(by_label(rows).items())[place]
+    kept = [row for row in own if row[unit] is not None]
+    if not kept:
+        return []
+    colour, start = colour_of(own[0]["scheme"], place, rows), kept[0][unit]
+    level = go.Scatter(x=[1, top], y=[start, start], mode="lines", line={"color": colour, "width": 1}, opacity=0.45)
+    name = escape(label) + ("" if len(kept) == len(own) else f" (no position beyond {kept[-1]['factor']}x)")
+    curve = line([row["factor"] for row in kept], [row[unit] for row in kept], name=name, colour=colour, markers=True)
+    known = all(row["change"] is not None for row in kept)
+    return [
+        level.update(showlegend=False, hoverinfo="skip"),
+        curve.update(
+            marker={"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 8},
+            customdata=[f"{row['length']:,} tokens, {_signed(row)}" for row in kept],
+            hovertemplate="%{customdata}: %{y:.3f}",
+            error_y={
+                "type": "data",
+                "array": [row["change_high"] - row["change"] for row in kept] if known else [],
+                "arrayminus": [row["change"] - row["change_low"] for row in kept] if known else [],
+                "thickness": 1,
+                "width": 3,
+            },
+        ),
+    ]
 
 
 def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str, of: str = "") -> go.Figure:
@@ -98,11 +106,11 @@ def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str, of: str = "") -
         kept = [row for row in own if row[unit] is not None]
         colour = colour_of(own[0]["scheme"], place, rows)
         x = [row["trained_lengths"] for row in kept]
-        traces.append(line(x, [row[unit] for row in kept], name=label, colour=colour))
+        traces.append(line(x, [row[unit] for row in kept], name=escape(label), colour=colour))
     first = next(iter(by_label(rows).values()))
     x = [row["trained_lengths"] for row in first]
     for key, name, look in (
-        (f"trained_length_{unit}", f"{first[0]['label']}, trained length", {**DOTTED, "color": "#333333"}),
+        (f"trained_length_{unit}", f"{escape(first[0]['label'])}, trained length", {**DOTTED, "color": "#333333"}),
         (f"unigram_{unit}", "token frequencies", DOTTED),
     ):
         if any(row[key] is not None for row in first):
@@ -116,7 +124,10 @@ def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str, of: str = "") -
         "position. Left of 1 every position was trained; a scheme that does not reach further leaves the dotted "
         "line beyond it.",
         alt=f"{axis} by position in the longest window for {', '.join(by_label(rows))}.",
-        shapes=[{"type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "yref": "paper", "line": DOTTED}],
+        shapes=[{"type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": GREY}}],
+        annotations=[
+            {"x": 1, "y": 1, "yref": "paper", "text": " trained length", "showarrow": False, "xanchor": "left"}
+        ],
     )
 
 

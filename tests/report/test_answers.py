@@ -1,0 +1,92 @@
+"""probe.html: sentences, figures and tables of every answer, escaped, in a real browser too."""
+
+from __future__ import annotations
+
+import json
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rowspace.figures.distance import draw_distances
+from rowspace.figures.length import draw_lengths, draw_positions
+from rowspace.report.answers import render, write
+from tests.figures.test_distance import rows as distance_rows
+from tests.figures.test_length import CURVE, ROWS
+
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>"
+
+
+def answer(probe: str, figures: dict[str, Any], text: str = "A sentence.") -> dict[str, Any]:
+    return {
+        "probe": probe,
+        "question": f"What of {probe}?",
+        "sentence": text,
+        "reading": f"Reading {text}",
+        "notes": [f"Note {text}"],
+        "shown": [{"title": f"Table {text}", "head": ["", text], "rows": [[text, "1.5 (+0.2)"]]}],
+        "figures": {name: json.loads(figure.to_json()) for name, figure in figures.items()},
+        "runs": [{"path": f"outputs/{text}", "weights": "best", "step": 1200, "status": "running"}],
+        "settings": {"name": probe, "factors": [1, 2], "word": text},
+        "command": f"rowspace probe '{text}'",
+    }
+
+
+def answers(text: str = "A sentence.") -> list[dict[str, Any]]:
+    hostile = [{**row, "label": row["label"] + text} for row in ROWS]
+    lengths = {"length_apart": draw_lengths(hostile, "apart", "bpb"), "length_positions": draw_positions(CURVE, "bpb")}
+    return [
+        answer("distance", {"distance": draw_distances(distance_rows("rnn"))}, text),
+        answer("length", lengths, text),
+    ]
+
+
+def test_every_answer_has_its_sentence_figures_tables_and_command():
+    page = render("run-1234", answers())
+    for probe in ("distance", "length"):
+        assert f'<section id="{probe}"' in page
+        assert f"What of {probe}?" in page
+    assert page.count("A sentence.</h1>") == 2
+    assert page.count('class="plot"') == 3
+    assert "1.5 (+0.2)" in page
+    assert "best weights, step 1,200, running" in page
+    assert "rowspace probe &#39;A sentence.&#39;" in page
+
+
+def test_names_of_folders_are_never_markup():
+    page = render(HOSTILE, answers(HOSTILE))
+    assert HOSTILE not in page
+    assert "<img" not in page
+    assert page.count("<script") == 3
+
+
+def test_the_page_is_light_and_asks_for_nothing(tmp_path):
+    page = write(tmp_path / "probe.html", "run", answers()).read_text()
+    assert len(page) < 6_000_000
+    assert "default-src 'none'" in unescape(page)
+    assert "http" not in page.replace("http-equiv", "")
+
+
+@pytest.mark.browser
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_in_a_browser_figures_are_drawn_strangers_run_nothing_and_figures_can_stand_alone(browser, tmp_path: Path):
+    file = write(tmp_path / "probe.html", HOSTILE, answers(HOSTILE))
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(file.as_uri())
+    for box in page.query_selector_all(".plot"):
+        box.scroll_into_view_if_needed()
+    page.wait_for_function("[...document.querySelectorAll('.plot')].every((b) => b.querySelector('.main-svg'))")
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("document.querySelectorAll('main a[href^=http], .plot a').length") == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.goto(f"{file.as_uri()}#length-figures")
+    seen = [box.is_visible() for box in page.query_selector_all(".plot")]
+    assert seen == [False, True, True]
+    assert not page.is_visible("nav")
+    assert not page.is_visible("h1 >> nth=0")
+    assert said == []
+    page.close()
