@@ -138,13 +138,9 @@ def trace_text(
     after = [*ids[1:], tokenizer.eos_id if ends else NOT_SCORED][:most]
     walked = walk(model, torch.tensor(ids[:most]), torch.tensor(after), top=top)
 
-    def piece(id_: int, of: bytes) -> Piece:
-        known = None if counts is None else int(counts[id_])
-        special = id_ in tokenizer.special.values()
-        return Piece(id_, tokenizer.vocabulary[id_], of, special, id_ == tokenizer.unk_id, known)
-
-    eos = piece(tokenizer.eos_id, b"")
-    own = [piece(id_, data[a:b]) for id_, a, b in zip(ids[1:], starts.tolist(), stops.tolist(), strict=True)]
+    spans = zip(ids[1:], starts.tolist(), stops.tolist(), strict=True)
+    eos = _piece(tokenizer, counts, tokenizer.eos_id, b"")
+    own = [_piece(tokenizer, counts, id_, data[start:stop]) for id_, start, stop in spans]
     lost = find_lost_bytes(tokenizer, data, encoded.ids, encoded.token_bytes)
     sized = int(encoded.token_bytes[: len(after)].sum())
     norms = model.embedding.weight.detach().double().norm(dim=-1)
@@ -159,6 +155,17 @@ def trace_text(
         counts=counts,
         row_norms=(float(norms.mean()), float(norms.std(correction=0))),
         tied=model.tied,
+    )
+
+
+def _piece(tokenizer: Tokenizer, counts: np.ndarray | None, id_: int, data: bytes) -> Piece:
+    return Piece(
+        id=id_,
+        text=tokenizer.vocabulary[id_],
+        data=data,
+        special=id_ in tokenizer.special.values(),
+        unknown=id_ == tokenizer.unk_id,
+        count=None if counts is None else int(counts[id_]),
     )
 
 
