@@ -37,6 +37,15 @@ def test_every_rotary_scheme_keeps_its_laws_in_a_model_of_any_type(name: str, dt
 
 
 @pytest.mark.parametrize("name", ROTARY)
+@pytest.mark.parametrize("n_ctx", [2, 5, 100])
+@pytest.mark.parametrize("d_head", [4, 6, 256])
+def test_every_rotary_scheme_keeps_its_laws_in_heads_and_windows_of_any_size(name: str, n_ctx: int, d_head: int):
+    chosen = option("position", name)
+    scheme = chosen.build(d=d_head, heads=1, n_ctx=n_ctx, generator=None)
+    assert find_broken_laws(chosen, scheme, heads=1, d_head=d_head, n_ctx=n_ctx) == []
+
+
+@pytest.mark.parametrize("name", ROTARY)
 def test_frequencies_are_read_back_from_what_the_scheme_does(name: str):
     chosen = option("position", name)
     found = measure_frequencies(built(chosen), heads=2, d_head=32, length=256)

@@ -30,7 +30,7 @@ def _stretching(factor: float) -> float:
     return factor
 
 
-Factor = Annotated[float, AfterValidator(_stretching)]
+Factor = Annotated[float, AfterValidator(_stretching), Field(le=1e6)]
 """s, how many times longer than the trained length windows are to be; 1 changes nothing."""
 TrainedLength = Annotated[int, Field(ge=1)] | None
 """L, positions that the weights were trained on; null: model.n_ctx."""
@@ -61,7 +61,7 @@ class RopeOption(PositionOption):
     inside_attention: ClassVar[bool] = True
     fewest_pairs: ClassVar[int] = 1
     """Pairs that a head must have for the scaling to be defined."""
-    base: float = Field(gt=1)
+    base: float = Field(gt=1, le=1e15)
     """The slowest pair of plain rope turns by nearly 1 / base of a radian a position."""
 
     @abstractmethod

@@ -46,7 +46,7 @@ def find_broken_laws(option: RopeOption, scheme: PositionScheme, *, heads: int, 
     longer = 2 * max(option.trained(n_ctx), n_ctx)
     for length in (n_ctx, longer, n_ctx):
         found = measure_frequencies(scheme, heads=heads, d_head=d_head, length=length)
-        laws = (*_direction(option, found, n_ctx, length), *_length(option, scheme, heads, d_head))
+        laws = (*_direction(option, found, n_ctx, length), *_length(option, scheme, heads, d_head, length))
         broken += [f"in a window of {length}, {law}" for law in laws]
     return list(dict.fromkeys(broken))
 
@@ -92,12 +92,12 @@ def _direction(option: RopeOption, found: np.ndarray, n_ctx: int, length: int) -
 
 
 @torch.no_grad()
-def _length(option: RopeOption, scheme: PositionScheme, heads: int, d_head: int) -> Iterator[str]:
+def _length(option: RopeOption, scheme: PositionScheme, heads: int, d_head: int, length: int) -> Iterator[str]:
     """Position 0 leaves a query as it is and no position changes its length, but for the attention factor."""
     generator = torch.Generator().manual_seed(0)
     like = number_like(scheme)
     x = torch.randn(1, heads, 3, d_head, generator=generator).to(like)
-    turned = scheme.rotate(x, torch.tensor([[0, 1, 5]], device=like.device))
+    turned = scheme.rotate(x, torch.tensor([[0, 1, max(length, 2) - 1]], device=like.device))
     factor = option.attention_factor()
     if (turned[:, :, 0] - factor * x[:, :, 0]).abs().max() > TOLERANCE * x.abs().max():
         yield "position 0 is turned"

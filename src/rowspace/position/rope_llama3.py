@@ -8,7 +8,7 @@ other bounds and no factor on scores.
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -24,6 +24,7 @@ class RopeLlama3(RopeOption):
     """Divides slow pairs by s and keeps fast ones."""
 
     name: Literal["rope_llama3"]
+    fewest_pairs: ClassVar[int] = 2
     factor: Factor
     """s, what slow pairs are divided by."""
     high_freq_factor: float = Field(gt=0)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil, floor, log, pi
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -32,6 +32,7 @@ class RopeYaRN(RopeOption):
     """Divides slow pairs by s, keeps fast ones, and sharpens scores."""
 
     name: Literal["rope_yarn"]
+    fewest_pairs: ClassVar[int] = 2
     factor: Factor
     """s, what slow pairs are divided by."""
     ramp: Literal["index", "wavelength"]
