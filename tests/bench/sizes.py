@@ -43,7 +43,7 @@ class Windows:
     """Batches (ids, targets) cut from a random stream of ids, one gather a batch."""
 
     def __init__(self, size: Size, seed: int) -> None:
-        self.stream = np.random.default_rng(seed).integers(0, size.V, 2**20).astype(np.uint16)
+        self.stream = np.random.default_rng(seed).integers(0, size.V, 2**20).astype(np.uint32)
         self.size = size
         self.random = np.random.default_rng(seed + 1)
         self.offsets = np.arange(size.T + 1)
@@ -59,4 +59,7 @@ SIZES = {
     "A": Size("A", V=8192, d=256, L=4, T=256, B=16),
     "B": Size("B", V=32768, d=256, L=4, T=256, B=16),
     "C": Size("C", V=4096, d=128, L=2, T=128, B=32),
+    "huge": Size("huge", V=131072, d=256, L=2, T=256, B=16),
 }
+TIMED = ("A", "B", "C")
+"""Sizes whose steps are timed; the peak memory of B and huge is measured."""
