@@ -10,6 +10,8 @@ import torch
 
 from rowspace.data.batches import EvaluationBatches
 from rowspace.data.ledger import Audit
+from rowspace.data.objectives import Objective
+from rowspace.data.stream import open_or_build
 from rowspace.errors import ConfigError
 from rowspace.table import Missing
 from rowspace.training.evaluation import Evaluation, evaluate
@@ -20,8 +22,15 @@ COUNTS = np.arange(257)
 """Occurrences in a training text that nobody wrote."""
 
 
-def score(corpus: Corpus, made: torch.nn.Module, *, batch_size: int = 4, isolated: bool = False) -> Evaluation:
-    batches = EvaluationBatches(corpus.stream, batch_size=batch_size, n_ctx=12, isolated=isolated)
+def score(
+    corpus: Corpus,
+    made: torch.nn.Module,
+    *,
+    batch_size: int = 4,
+    isolated: bool = False,
+    objective: Objective | None = None,
+) -> Evaluation:
+    batches = EvaluationBatches(corpus.stream, batch_size=batch_size, n_ctx=12, isolated=isolated, objective=objective)
     known = {"tokenizer": corpus.tokenizer, "stream": corpus.stream, "train_counts": COUNTS}
     return evaluate(made, batches, split="val", **known)  # type: ignore[arg-type]
 
@@ -116,3 +125,48 @@ def test_frequencies_are_asked_for_the_very_targets_that_are_scored(corpus: Corp
     unigram = -sum(math.log((int(COUNTS[id_]) + 1) / total) for id_ in targets)
     assert found.tokens == len(targets)
     assert found.unigram_normalised_loss == pytest.approx(found.nats / len(targets) - unigram / len(targets), rel=1e-9)
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The same lines by a byte tokenizer that has marks for what is hidden."""
+    special = ["<eos>", "<mask>", "<span_0>"]
+    tokenizer = option("tokenizer", "byte", special_tokens=special).fit([])
+    return Corpus(tokenizer, open_or_build(tokenizer, LINES, cache=tmp_path_factory.mktemp("cache")))
+
+
+@pytest.mark.parametrize("body", ["encoder", "encoder_decoder"])
+def test_a_part_of_the_text_has_a_loss_and_no_bits_per_byte(marked: Corpus, body: str) -> None:
+    objective = option("body", body).objective(marked.tokenizer, 12)
+    made = model(marked.tokenizer.vocab_size, body=body, head=option("head", "linear", tie=False, logit_scale=1e-9))
+    counts = np.arange(marked.tokenizer.vocab_size)
+    batches = EvaluationBatches(marked.stream, batch_size=4, n_ctx=12, isolated=False, objective=objective)
+    known = {"tokenizer": marked.tokenizer, "stream": marked.stream, "train_counts": counts}
+    found = evaluate(made, batches, split="val", **known)  # type: ignore[arg-type]
+    assert found.loss == pytest.approx(math.log(marked.tokenizer.vocab_size), rel=1e-5)
+    assert found.audit.verdict == "none"
+    assert found.bpb == Missing(objective.incomplete)
+    assert 0 < found.bytes == found.tokens < marked.stream.bytes / 3  # bytes: no mark and no eos is among the targets
+
+    scored = torch.cat([batch.targets[batch.targets >= 0] for batch in batches]).tolist()
+    total = int(counts.sum()) + len(counts)
+    unigram = -sum(math.log((int(counts[id_]) + 1) / total) for id_ in scored)
+    assert found.tokens == len(scored)
+    assert min(scored) >= 3
+    assert found.unigram_normalised_loss == pytest.approx((found.nats - unigram) / len(scored), rel=1e-9)
+    assert evaluate(made, batches, split="val", **known) == found  # type: ignore[arg-type]
+
+
+def test_a_hidden_token_is_not_read_where_it_is_scored(marked: Corpus) -> None:
+    """With every chosen token masked, the loss of a model that only looks at its own place is that of one guess."""
+    body = option("body", "encoder", masked=1.0, random=0.0)
+    made = model(marked.tokenizer.vocab_size, body="none", position="none")
+    batches = EvaluationBatches(
+        marked.stream, batch_size=4, n_ctx=12, isolated=False, objective=body.objective(marked.tokenizer, 12)
+    )
+    mask = marked.tokenizer.special["<mask>"]
+    for batch in batches:
+        scored = batch.targets >= 0
+        assert bool((batch.ids[scored] == mask).all())
+        states = made(batch.ids)[scored]
+        assert float((states - states[0]).detach().abs().max()) == 0
