@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
@@ -94,6 +95,41 @@ def test_what_cannot_be_composed_is_found_all_at_once(hydra: Any) -> None:
     assert composed.head.tie is False
 
 
+def test_a_problem_is_said_once_however_often_it_was_typed(hydra: Any) -> None:
+    twice = ["position=ropee", "modle.d=64", "it's=", "="] * 2
+    _, problems = compose(hydra, "train", twice, RunMode.RUN)
+    assert sorted(problem.key for problem in problems) == ["'='", "it's=", "modle.d", "position"]
+
+
+@pytest.mark.parametrize("word", ["=", "=3", "", "+=a", "~"])
+def test_a_word_without_a_key_is_told_what_it_should_be(hydra: Any, word: str) -> None:
+    composed, (problem,) = compose(hydra, "train", [word, "model.d=64"], RunMode.RUN)
+    assert str(problem) == f"{word!r}: names no key; write key=value, as in model.d=64"
+    assert composed.model.d == 64
+
+
+@pytest.mark.parametrize("value", ["3", "1.5", "true", "{a: 1}"])
+def test_a_group_that_is_given_no_name_gets_the_names(hydra: Any, value: str) -> None:
+    _, (problem,) = compose(hydra, "train", [f"position={value}"], RunMode.RUN)
+    assert str(problem).startswith(f"position: {value} was given; ")
+    assert "rope" in problem.right
+
+
+def test_unknown_keys_cost_no_second_composition(hydra: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    composed = []
+    compose_config = hydra.compose_config
+    monkeypatch.setattr(hydra, "compose_config", lambda *a, **k: composed.append(a) or compose_config(*a, **k))
+    _, problems = compose(hydra, "train", ["modle.d=1", "model.layer=2", "~seeed", "+seed=3"], RunMode.RUN)
+    assert len(problems) == 4
+    assert len(composed) == 1
+
+
+def test_hydra_is_left_as_it_was(hydra: Any) -> None:
+    before = vars(ConfigLoaderImpl)["_apply_overrides_to_config"].__func__
+    compose(hydra, "train", ["modle.d=1"], RunMode.RUN)
+    assert vars(ConfigLoaderImpl)["_apply_overrides_to_config"].__func__ is before
+
+
 def test_a_grid_without_multirun_is_told_what_it_lacks(hydra: Any) -> None:
     _, (problem,) = compose(hydra, "train", ["seed=1,2"], RunMode.RUN)
     assert str(problem) == "seed: 1,2 was given; -m (--multirun) to sweep over it, [1,2] for a list, quotes for a text"
@@ -111,7 +147,7 @@ def test_a_missing_experiment_is_named(hydra: Any) -> None:
 
 
 def test_a_primary_config_that_does_not_exist_is_one_sentence(hydra: Any) -> None:
-    with pytest.raises(ConfigError, match="Cannot find primary config 'nothing'"):
+    with pytest.raises(ConfigError, match=r"^--config-name: 'nothing' was given; .*known are .*tokenize.* train$"):
         compose(hydra, "nothing", [], RunMode.RUN)
 
 
