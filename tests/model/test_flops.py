@@ -53,7 +53,7 @@ def counted(lm: LanguageModel, V: int, S: int | None = None) -> int:
     with (
         FlopCounterMode(display=False) as counter,
         sdpa_kernel(SDPBackend.MATH),
-        torch.backends.mkldnn.flags(enabled=False, allow_tf32=None),
+        torch.backends.mkldnn.flags(enabled=False, allow_tf32=None),  # type: ignore[arg-type]
     ):
         logits = lm.logits(lm(tokens, source=source))
         functional.cross_entropy(logits.flatten(0, 1), tokens.flatten()).backward()

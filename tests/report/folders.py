@@ -20,6 +20,66 @@ CONFIG = {
     "seed": 0,
 }
 
+COST = {
+    "parameters": 1447296,
+    "parameters_E": 1048576,
+    "parameters_position": 0,
+    "parameters_blocks": 397000,
+    "parameters_norms": 1720,
+    "parameters_U": 0,
+    "parameters_bias": 0,
+    "tokens_seen": 2457600,
+    "bytes_seen": 9_400_000,
+    "seconds": 161.0,
+    "peak_memory_bytes": 1.2e9,
+    "flops_per_token": 8772096,
+    "flops": {
+        "embedding": 0,
+        "body": 794000,
+        "attention": 33280,
+        "attention_full": 65536,
+        "head": 2097152,
+        "forward": 2924432,
+        "train": 8773296,
+        "train_full": 8870064,
+        "two_P": 2894592,
+        "six_P": 8683776,
+        "because": [[-10320, "gains and biases scale and shift"], [99840, "queries meet keys and weights meet values"]],
+    },
+    "logits_bytes": {"flat": 67108864, "buffer": 33554432},
+    "expected_memory": {
+        "parameters": 5789184,
+        "gradients": 5789184,
+        "optimizer": 11578368,
+        "activations": 163000000,
+        "backward": 12000000,
+        "loss": 33554432,
+        "program": 700000000,
+    },
+    "expected_memory_bytes": 931711168,
+    "flops_per_step": 17967710208,
+    "tokens_per_step": 2048,
+    "steps": 600,
+    "matrix_rate": 150e9,
+    "share": 0.7,
+    "expected_seconds": 102.7,
+}
+
+
+def ledger_rows() -> list[dict[str, Any]]:
+    """Tables, blocks, values and states."""
+
+    def row(quantity: str, category: str, shape: str, count: int, value: str | None = None) -> dict[str, Any]:
+        named = {"quantity": quantity, "category": category, "part": "", "shape": shape, "value": value}
+        return {**named, "count": count, "bytes": 4 * count, "sha256": "ef" * 32 if category == "LEARNED" else None}
+
+    return [
+        row("V", "CONFIG", "", 0, "8,192"),
+        row("E", "LEARNED", "(8192, 128)", 1048576),
+        *(row(f"blocks.{i}.feedforward.down.weight", "LEARNED", "(128, 512)", 65536) for i in range(2)),
+        row("H0", "STATE", "(64, 128)", 8192),
+    ]
+
 
 def neighbour_rows() -> list[dict[str, Any]]:
     """Every verdict, a word without a row, and a hostile neighbour."""
@@ -75,7 +135,7 @@ def make(path: Path, *, tables: tuple[str, ...] = ("E",), hostile: str = HOSTILE
         "reasons": {},
         "floors": {"uniform_bpb": 3.21, "unigram_bpb": 2.31, "uniform_loss": 9.01, "unigram_loss": 6.48},
         "phases": {"text": 1.9, "training": 139.0},
-        "cost": {"parameters": 1447296, "tokens_seen": 2457600, "seconds": 161.0, "peak_memory_bytes": 1.2e9},
+        "cost": COST,
         "certificates": {
             "bytes": {"verdict": "exact", "detail": "1,834,221 bytes add up"},
             "closure": {"verdict": "open", "detail": f"{hostile} does not come back"},
@@ -117,9 +177,7 @@ def make(path: Path, *, tables: tuple[str, ...] = ("E",), hostile: str = HOSTILE
         "pieces",
         [{"id": i, "piece": piece, "bytes": 3, "special": i == 0} for i, piece in enumerate(["<eos>", " a", hostile])],
     )
-    folder.write_table(
-        "ledger", [{"quantity": "E", "category": "LEARNED", "shape": "(8192, 128)", "count": 1048576, "bytes": 4194304}]
-    )
+    folder.write_table("ledger", ledger_rows())
     for table in tables:
         folder.write_table(f"map_{table}", map_rows())
         folder.write_figure(f"map_{table}", draw_map(map_rows(), table=table, share=0.07, named=[3]))

@@ -23,7 +23,7 @@ from rowspace.runfolder import RunFolder
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training.base import OptimizerOption, TrainerOption
 
-PROGRAM = 650_000_000
+PROGRAM = 700_000_000
 """Bytes of a training process beside the model: Python, torch, Lightning, the tokenizer and a small corpus."""
 SHARE = 0.7
 """Share of the matrix-multiply rate that a training step reaches: 0.64 to 0.83 in `scripts/bench`, at d = 128 and 256.
