@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from rowspace.callbacks.page import write_last_page
 from rowspace.claim import choose, claim
 from rowspace.config import Call, RunConfig, identity
 from rowspace.data.base import Documents
@@ -81,7 +82,7 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
         if folder.run["status"] == "finished":
             terminal.say(f"{folder.path} is finished already; rerun=true trains anew beside it")
             if not (folder.path / "report.html").exists():  # the disk was full, or someone deleted it
-                page.write(folder, live=False)
+                write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)
             return folder
         terminal.log = folder.path / "train.log"
         provenance(folder, call.command, documents, data_name=config.data.name, warn=terminal.say)
@@ -183,4 +184,4 @@ def _train_held(
 
     # ---------------------------------------------------------------------------------------------- page
     folder.update(status="finished", ended=time.time())
-    page.write(folder, live=False)
+    write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)

@@ -95,7 +95,7 @@ def fit(
         *watchers,
         validation,
         TrainingProgress(draw=terminal.progress, latest=lambda: sinks.latest, total_steps=total),
-        PageWriting(write=write_page, flush=sinks.flush, validation=validation),
+        PageWriting(write=write_page, flush=sinks.flush, validation=validation, warn=terminal.say),
         Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows),
         RandomStates(),
     ]
