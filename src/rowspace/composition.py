@@ -101,7 +101,7 @@ def compose(hydra: Any, command: str, overrides: Sequence[str], mode: RunMode) -
                 problems.append((culprit, error))
     unknown = [entry for entry in [*problems, *refused] if not isinstance(entry, Problem)]
     known = [*groups, *_keys(composed)] if unknown else []
-    found = [one if isinstance(one, Problem) else _unknown(*one, known) for one in [*problems, *refused]]
+    found = [one if isinstance(one, Problem) else _unknown(one[0], one[1], known) for one in [*problems, *refused]]
     return composed, list(dict.fromkeys(found))
 
 
