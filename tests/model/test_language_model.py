@@ -61,6 +61,26 @@ def test_targets_that_are_not_scored_are_counted_out_of_sum_and_number():
     assert total.item() == pytest.approx(float(nats.sum()), rel=1e-5)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
+def test_an_encoders_head_reads_the_scored_states_alone_and_nothing_else_changes(share: float):
+    lm, tokens = model(body="encoder").double(), ids()
+    drawn = torch.rand(tokens.shape, generator=torch.Generator().manual_seed(0))
+    targets = tokens.masked_fill(drawn >= share, -100)
+    read, gradients, found = [], [], []
+    theirs = type(lm.head).sum_nats
+    lm.head.sum_nats = lambda h, wanted: (read.append(len(h)), theirs(lm.head, h, wanted))[1]  # type: ignore[method-assign]
+    for few in (True, False):
+        lm.body.predicts_few = few
+        nats, n = lm.loss(lm(tokens), targets)
+        nats.backward()
+        gradients.append([p.grad.clone() for p in lm.parameters()])
+        lm.zero_grad()
+        found.append((nats.detach(), int(n), lm.token_nats(tokens, targets)))
+    assert read == [int((targets >= 0).sum()), 24]
+    torch.testing.assert_close(*found)
+    torch.testing.assert_close(*gradients)
+
+
 def test_token_weighted_sums_give_the_same_gradient_in_one_batch_and_in_two():
     tokens = ids(B=2)
     targets = tokens.roll(-1, 1)

@@ -25,6 +25,9 @@ from rowspace.position.scheme import PositionScheme
 class Body(nn.Module):
     """What every body does: h0 in, states out."""
 
+    predicts_few: bool = False
+    """Most positions have no target: the head then reads only the states that have one."""
+
     @abstractmethod
     def forward(
         self,
@@ -83,6 +86,7 @@ class Transformer(Body):
         super().__init__()
         maps = {"d": d, "bias": bias, "std": init_std, "out_std": init_std / sqrt(2 * layers), "generator": generator}
         self.causal = causal
+        self.predicts_few = not causal
         self.dropout = dropout_or_identity(dropout)
         self.blocks = nn.ModuleList(
             Block(

@@ -101,7 +101,11 @@ class LanguageModel(nn.Module):
         self, states: Float[Tensor, "B T d"], targets: Int[Tensor, "B T"]
     ) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
         """Nats summed over scored targets (-100 is not scored), and how many there are. Divide by all of a step."""
-        return self.head.sum_nats(states.flatten(0, 1), targets.flatten()), (targets != -100).sum()
+        h, wanted = states.flatten(0, 1), targets.flatten()
+        if self.body.predicts_few:
+            rows = (wanted != -100).nonzero()[:, 0]
+            h, wanted = h[rows], wanted[rows]
+        return self.head.sum_nats(h, wanted), (targets != -100).sum()
 
     @torch.no_grad()
     def token_nats(
@@ -113,8 +117,12 @@ class LanguageModel(nn.Module):
         source: Int[Tensor, "B S"] | None = None,
     ) -> Float[Tensor, "B T"]:
         """-ln p(target | what its state sees) of each token, 0 where the target is -100. No gradient."""
-        states = self(ids, positions, segments, source)
-        return self.head.token_nats(states.flatten(0, 1), targets.flatten()).view(targets.shape)
+        h, wanted = self(ids, positions, segments, source).flatten(0, 1), targets.flatten()
+        if not self.body.predicts_few:
+            return self.head.token_nats(h, wanted).view(targets.shape)
+        rows = (wanted != -100).nonzero()[:, 0]
+        found = self.head.token_nats(h[rows], wanted[rows])
+        return found.new_zeros(len(h)).index_copy(0, rows, found).view(targets.shape)
 
     def logits(self, states: Float[Tensor, "*N d"]) -> Float[Tensor, "*N V"]:
         """One score a token for each state; N x V numbers, so for few states only."""

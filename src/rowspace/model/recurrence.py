@@ -64,7 +64,7 @@ def lstm(
     """LSTM without peepholes. Its gates lie in torch's order: input, forget, candidate, output."""
     cells = [_cell(nn.LSTM, d, generator) for _ in range(layers)]
     for cell in cells:
-        nn.init.constant_(cell.bias_hh_l0[d : 2 * d], forget_bias)
+        nn.init.constant_(cell.get_parameter("bias_hh_l0")[d : 2 * d], forget_bias)
     return Recurrent(cells=cells, norms=[NORMS[norm](d) for _ in range(layers + 1)], dropout=dropout)
 
 
@@ -96,7 +96,7 @@ def _read(
 ) -> Float[Tensor, "B T d"]:
     """States after each token; each segment begins with a state of 0, each text with what was kept of it."""
     if lengths is not None:
-        out, _ = cell(pack_sequence(x.flatten(0, 1).split(lengths), enforce_sorted=False))
+        out, _ = cell(pack_sequence(list(x.flatten(0, 1).split(lengths)), enforce_sorted=False))
         return torch.cat(unpack_sequence(out)).view_as(x)
     out, state = cell(x, None if kept is None else kept.state)
     if kept is not None:

@@ -11,10 +11,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 
+from rowspace.data.batch import Batch
 from rowspace.data.batches import EvaluationBatches
 from rowspace.data.floors import surprise
 from rowspace.data.ledger import Audit, audit, bits_per_byte
@@ -82,7 +84,8 @@ def evaluate(
     counts = torch.zeros(2, dtype=torch.int64, device=device)
     with _evaluating(model):
         for batch in batches:
-            on_device = type(batch)(*(None if field is None else field.to(device) for field in batch))
+            fields: Any = (None if field is None else field.to(device) for field in batch)
+            on_device = Batch(*fields)
             scored = on_device.targets >= 0
             read = (on_device.positions, on_device.segments, on_device.source)
             each = model.token_nats(on_device.ids, on_device.targets, *read)
