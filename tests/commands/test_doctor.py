@@ -9,6 +9,11 @@ import pytest
 
 from rowspace import cli
 from rowspace.commands import doctor
+from rowspace.data.cache import build_once
+from rowspace.data.store import open_texts, write_texts
+from rowspace.data.stream import open_or_build
+from rowspace.tokenization.artifact import fit_cached
+from tests.tokenization.corpora import option
 
 
 @pytest.fixture
@@ -103,13 +108,48 @@ def test_a_full_disk_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(found.status == "problem" and "disk" in found.text for found in doctor.machine())
 
 
-def test_damage_in_a_cached_stream_is_found_in_any_block(
-    monkeypatch: pytest.MonkeyPatch, bare: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    from rowspace.data import stream
+@pytest.fixture
+def filled(bare: Path) -> Path:
+    """A cache with one of each kind, as the program itself writes them."""
+    cache = bare / "cache"
+    documents = [b"abc" * 200_000, b"cab", b"bc"]
+    tokenizer = fit_cached(option("char"), documents, cache)
+    open_or_build(tokenizer, documents, cache=cache)
 
-    folder = bare / "cache" / "streams" / "abc"
-    monkeypatch.setattr(stream, "cached_streams", lambda cache: [folder])
-    monkeypatch.setattr(stream, "verify_stream", lambda path: [f"{path}: block 7 of ids is damaged"])
+    def build(folder: Path) -> None:
+        write_texts(folder, documents, lambda: {"commit": "c"})
+
+    build_once(cache / "texts" / "abc", build=build, open_=open_texts, what="dataset")
+    return cache
+
+
+def test_whole_caches_are_told_so_by_kind(filled: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.door(["doctor"]) == 0
+    out = capfd.readouterr().out
+    assert "1 token stream, 1 tokenizer, 1 fetched dataset, " in out
+    assert out.count(" is whole") == 3
+
+
+@pytest.mark.parametrize(
+    "file", ["streams/*/ids.bin", "streams/*/token_bytes.bin", "tokenizers/*/tokenizer.json", "texts/*/text.bin"]
+)
+def test_one_wrong_byte_anywhere_in_a_cache_is_found(
+    filled: Path, file: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (path,) = filled.glob(file)
+    with path.open("r+b") as data:
+        data.seek(path.stat().st_size // 2)
+        (before,) = data.read(1)
+        data.seek(-1, 1)
+        data.write(bytes([before ^ 1]))
     assert cli.door(["doctor"]) == 1
-    assert f"PROBLEM {folder}: block 7 of ids is damaged" in capfd.readouterr().out
+    out = capfd.readouterr().out
+    (said,) = [line for line in out.splitlines() if "PROBLEM" in line]
+    assert f"delete {path.parent}" in said
+    assert out.count(" is whole") == 2
+
+
+def test_a_file_where_a_cached_tokenizer_should_be_is_found(filled: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (filled / "tokenizers" / "0123").write_text("a file")
+    assert cli.door(["doctor"]) == 1
+    assert f"delete {filled / 'tokenizers' / '0123'}" in capfd.readouterr().out

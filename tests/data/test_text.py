@@ -1,10 +1,11 @@
 import json
 import os
+from pathlib import Path
 
 import pytest
 from datasets import Dataset, DatasetDict
 
-from rowspace.data.text import Text, cut
+from rowspace.data.text import Text, _sources, cut
 from rowspace.errors import ConfigError, MachineError
 
 HOSTILE = b"\xef\xbb\xbfone\r\n\r\n  two\n \t\n\nthree\rfour\n\x00\xff\n\n\n"
@@ -166,3 +167,24 @@ def test_an_empty_file_gives_no_document_and_is_counted(tmp_path):
     found = load(str(tmp_path / "empty.txt"), tmp_path, split_by="file")
     assert list(found.texts) == []
     assert "1 rows or files without a text were left out" in found.notes
+
+
+def test_what_has_no_end_is_refused_before_a_byte_is_read(tmp_path: Path) -> None:
+    """A test that reads one of these never ends."""
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "link.txt").symlink_to("/dev/zero")
+    for path, kind in (
+        (tmp_path / "pipe.txt", "a pipe"),
+        ("/dev/zero", "a device"),
+        (tmp_path / "link.txt", "a device"),
+    ):
+        with pytest.raises(
+            ConfigError, match=rf"data\.files: '{path}' is {kind}, and its end is not known; give a file"
+        ):
+            _sources([str(path)])
+
+
+def test_a_folder_is_read_without_its_pipes(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "a.txt").write_text("a")
+    assert _sources([str(tmp_path)]) == [tmp_path / "a.txt"]

@@ -40,7 +40,7 @@ class Doctor(Option):
     format: Literal["text", "json"]
     """Lines for people, or one JSON object."""
     caches: bool
-    """Read every cached token stream whole."""
+    """Read every cached token stream, tokenizer and fetched dataset whole."""
 
 
 @dataclass(frozen=True)
@@ -132,20 +132,28 @@ def tools() -> Iterator[Finding]:
 
 
 def caches() -> Iterator[Finding]:
-    """Every cached token stream, each block read."""
+    """Everything that is kept between runs, each block read: token streams, fitted tokenizers, fetched texts."""
     from rowspace.data.cache import cache_root
+    from rowspace.data.store import cached_texts, verify_texts
     from rowspace.data.stream import cached_streams, verify_stream
+    from rowspace.tokenization.artifact import cached_tokenizers, verify_tokenizer
 
     root = cache_root()
     yield _writable("caches", root)
-    streams = cached_streams(root)
+    kinds = {
+        "token stream": (cached_streams(root), verify_stream),
+        "tokenizer": (cached_tokenizers(root), verify_tokenizer),
+        "fetched dataset": (cached_texts(root), verify_texts),
+    }
     size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) / 2**20 if root.is_dir() else 0
-    yield Finding("caches", "ok", f"{root}: {len(streams)} token streams, {size:.0f} MiB in all")
-    for folder in streams:
-        wrong = verify_stream(folder)
-        yield from (Finding("caches", "problem", sentence) for sentence in wrong)
-        if not wrong:
-            yield Finding("caches", "ok", f"{folder.name} is whole")
+    count = ", ".join(f"{len(folders)} {kind}{'s' * (len(folders) != 1)}" for kind, (folders, _) in kinds.items())
+    yield Finding("caches", "ok", f"{root}: {count}, {size:.0f} MiB in all")
+    for kind, (folders, verify) in kinds.items():
+        for folder in folders:
+            wrong = verify(folder)
+            yield from (Finding("caches", "problem", sentence) for sentence in wrong)
+            if not wrong:
+                yield Finding("caches", "ok", f"{kind} {folder.name} is whole")
 
 
 def _print_lines(found: Iterable[Finding]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.data.sealed import BlockFile, seal, unseal
+from rowspace.data.sealed import HEADER, BlockFile, seal, unseal, verify
 from rowspace.data.texts import StoredTexts
 
 WHAT = "dataset"
@@ -40,3 +40,20 @@ def open_texts(folder: Path) -> tuple[StoredTexts, dict[str, Any]]:
     """The texts, memory-mapped and checked as a token stream is, and the facts that were kept with them."""
     header, arrays = unseal(folder, WHAT)
     return StoredTexts(arrays["text"], arrays["offsets"]), header
+
+
+def verify_texts(folder: Path) -> list[str]:
+    """Everything wrong with stored texts, every block read: one sentence each, none where they are whole."""
+    problems = verify(folder, WHAT)
+    if problems:
+        return problems
+    arrays = unseal(folder, WHAT)[1]
+    ends = arrays["offsets"]
+    if len(ends) == 0 or ends[0] != 0 or ends[-1] != len(arrays["text"]) or np.any(np.diff(ends) < 0):
+        return [f"{folder}: the texts do not follow one another; delete it"]
+    return []
+
+
+def cached_texts(cache: Path) -> list[Path]:
+    """Folders of every fetched dataset in a cache."""
+    return sorted(path.parent for path in (cache / "texts").glob(f"[!.]*/{HEADER}"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import re
+import stat
 from collections.abc import Iterator
 from itertools import islice, pairwise
 from pathlib import Path
@@ -105,6 +106,11 @@ def _inside(path: Path) -> list[Path]:
     """A file itself, a saved dataset folder itself, or the files of a folder whose ending is known."""
     from rowspace.data.rows import is_saved_dataset, is_saved_splits
 
+    if not (path.is_dir() or path.is_file()):
+        raise ConfigError(
+            f"data.files: {str(path)!r} is {_kind(path)}, and its end is not known; give a file, "
+            "as in `cat > text.txt` and data.files=text.txt"
+        )
     if not path.is_dir() or is_saved_dataset(path):
         return [path]
     if is_saved_splits(path):
@@ -114,3 +120,15 @@ def _inside(path: Path) -> list[Path]:
             f"as in {str(path / splits[0])!r}, or use data=hub data.path={path} data.split={splits[0]}"
         )
     return sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in PLAIN + TABLES)
+
+
+def _kind(path: Path) -> str:
+    """What is neither file nor folder, in words."""
+    mode = path.stat().st_mode
+    kinds = (
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a disk"),
+        (stat.S_ISSOCK, "a socket"),
+    )
+    return next((name for is_kind, name in kinds if is_kind(mode)), "no regular file")

@@ -75,6 +75,21 @@ def _changed(folder: Path) -> str:
     return f"the tokenizer in {folder} is not the one that was saved there (its hash differs): restore the folder"
 
 
+def cached_tokenizers(cache: Path) -> list[Path]:
+    """Folders of every fitted tokenizer in a cache."""
+    return sorted(path for path in (cache / "tokenizers").glob("[!.]*") if path.suffix != ".lock")
+
+
+def verify_tokenizer(folder: Path) -> list[str]:
+    """What is wrong with a cached tokenizer, in a sentence; nothing where it is the one that was fitted."""
+    try:
+        load(folder)
+    except MachineError as damage:
+        why = str(damage).removesuffix(": restore the folder")
+        return [f"{why}; delete {folder}, it is fitted anew when it is needed"]
+    return []
+
+
 def fit_cached(
     option: TokenizerOption, texts: Sequence[bytes], cache: Path, progress: Progress | None = None
 ) -> Tokenizer:
