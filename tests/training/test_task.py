@@ -66,10 +66,9 @@ def fit(
     **choices: Any,
 ) -> tuple[Task, _Records]:
     made = model(V, **choices)
-    sgd = optimizer or (lambda module: torch.optim.SGD(module.parameters(), lr=1.0))
     task = Task(
         model=made,
-        optimizer=sgd,
+        optimizer=optimizer or (lambda module: torch.optim.SGD(module.parameters(), lr=1.0)),
         schedule=option("schedule", schedule, warmup_steps=0),
         total_steps=len(batches),
         accumulate=accumulate,
@@ -78,8 +77,8 @@ def fit(
         facts={},
     )
     records = _Records()
-    trainer = option("trainer", "default", precision=precision)
-    run_steps(task, _Given(batches), option=trainer, callbacks=[records], resume=None)
+    settings = option("trainer", "default", precision=precision)
+    run_steps(task, _Given(batches), option=settings, callbacks=[records], resume=None)
     return task, records
 
 
