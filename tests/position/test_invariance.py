@@ -60,6 +60,14 @@ def test_scores_of_tokens_moved_together_change_where_places_count():
     assert measure_content_error(PositionScheme(), ROWS, heads=2) == 0
 
 
+def test_a_bias_that_depends_on_places_is_part_of_the_content_error():
+    class Sloped(PositionScheme):
+        def bias(self, queries, keys, like):
+            return (queries[:, None, :, None] + keys[:, None, None, :]).to(like)
+
+    assert measure_content_error(Sloped(), ROWS, heads=2) > 100
+
+
 def test_the_content_error_has_the_unit_of_a_score_whatever_the_rows_are():
     small, large = (measure_content_error(Stretched(), c * ROWS, heads=2) for c in (0.01, 100))
     assert small == pytest.approx(large, rel=1e-4)
