@@ -132,7 +132,10 @@ def test_hydra_is_left_as_it_was(hydra: Any) -> None:
 
 def test_a_grid_without_multirun_is_told_what_it_lacks(hydra: Any) -> None:
     _, (problem,) = compose(hydra, "train", ["seed=1,2"], RunMode.RUN)
-    assert str(problem) == "seed: 1,2 was given; -m (--multirun) to sweep over it, [1,2] for a list, quotes for a text"
+    assert str(problem) == (
+        "seed: 1,2 was given; -m (--multirun) to sweep over it, [1,2] for a list, "
+        "\"seed='1,2'\" for a text with a comma"
+    )
 
 
 def test_a_group_of_no_such_name_gets_the_closest_group(hydra: Any) -> None:

@@ -10,11 +10,22 @@ import yaml
 
 from rowspace.cli import COMMANDS
 from rowspace.composition import conf_dir
-from rowspace.documentation import choices, command_page, field_docs, front_page, main, metrics_table, options_table
+from rowspace.documentation import (
+    Choice,
+    _rows,
+    choices,
+    command_page,
+    field_docs,
+    front_page,
+    main,
+    metrics_table,
+    options_table,
+)
 from rowspace.metrics import METRICS
 from rowspace.registry import Option
 
 GROUPS = sorted(path.name for path in conf_dir().iterdir() if path.is_dir() and any(path.glob("*.yaml")))
+OF_TRAIN = [next(iter(e)) for e in yaml.safe_load((conf_dir() / "train.yaml").read_text())["defaults"] if e != "_self_"]
 README = "a\n<!-- options: x -->\nstale words\n<!-- end options -->\nb\n<!-- metrics: x -->\n<!-- end metrics -->\nc\n"
 
 
@@ -27,7 +38,7 @@ def test_the_front_page_lists_every_command_and_the_exit_codes() -> None:
 
 def test_the_page_of_train_lists_every_group_and_option_with_a_summary() -> None:
     lines = command_page("train", COMMANDS["train"], []).splitlines()
-    for group in GROUPS:
+    for group in OF_TRAIN:
         for path in (conf_dir() / group).glob("*.yaml"):
             (line,) = [
                 one for one in lines if one[14:].lstrip("* ").split(" ")[0] == path.stem and _group(lines, one) == group
@@ -82,9 +93,33 @@ def test_docstrings_of_fields_are_inherited_and_overridden() -> None:
 
 def test_the_tables_name_every_option_and_metric() -> None:
     table = options_table()
-    for group in GROUPS:
-        assert f"#### {group}" in table
+    for group in OF_TRAIN:
+        assert f"#### {group}\n" in table
     assert all(f"`{metric.key}`" in metrics_table() for metric in METRICS)
+
+
+def test_what_every_option_of_a_group_has_is_told_once() -> None:
+    table = options_table()
+    data = table.split("#### data\n")[1].split("#### ")[0]
+    assert data.count("Share of the documents that validation takes") == 1
+    assert data.count("`val_fraction: 0.05`") == 1
+    assert "| every option |  | `documents: packed` packed: attention runs" in data
+    (preset,) = [line for line in data.splitlines() if line.startswith("| wikitext |")]
+    assert "`path: Salesforce/wikitext`<br>" in preset
+
+
+def test_a_shared_field_whose_value_differs_keeps_its_values() -> None:
+    docs = {"a": "meaning of a", "b": "meaning of b", "own": "its own"}
+    found = [
+        Choice("one", "first", {"a": 1, "b": 2}, docs),
+        Choice("two", "second", {"a": 1, "b": 3, "own": 4}, docs),
+    ]
+    assert list(_rows(found, "two")) == [
+        ("every option", "", "`a: 1` meaning of a<br>`b` meaning of b"),
+        ("one", "first", "`b: 2`"),
+        ("**two**", "second", "`b: 3`<br>`own: 4` its own"),
+    ]
+    assert list(_rows(found[:1], "one")) == [("**one**", "first", "`a: 1` meaning of a<br>`b: 2` meaning of b")]
 
 
 def test_tables_are_rewritten_between_their_markers_and_check_sees_a_stale_one(

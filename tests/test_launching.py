@@ -181,3 +181,10 @@ def test_problems_of_composition_and_of_values_are_reported_together(
     assert "did you mean model.d?" in said
     assert "head.tie: 5 was given; true or false" in said
     assert trained.jobs == []
+
+
+def test_a_value_that_was_refused_is_not_missing_too(trained: Trained, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.door(["train", "data=text", "data.files=a,b.txt"]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("rowspace train: data.files: a,b.txt was given; ")
+    assert trained.jobs == []

@@ -182,7 +182,9 @@ def _unknown(override: str, error: Exception, known: Sequence[str]) -> Problem:
     if "--multirun" in message:
         value = override.partition("=")[2]
         return Problem(
-            key, f"{value} was given", f"-m (--multirun) to sweep over it, [{value}] for a list, quotes for a text"
+            key,
+            f"{value} was given",
+            f"-m (--multirun) to sweep over it, [{value}] for a list, \"{key}='{value}'\" for a text with a comma",
         )
     if key in known:
         return Problem(key, f"{override!r} was given", " ".join(message.split()))

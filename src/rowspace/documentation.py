@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,9 @@ def choices(group: str) -> list[Choice]:
         if option is not None and not (summary and path.stem != values["name"]):
             summary = _first_sentence(inspect.getdoc(option) or "")
         docs = field_docs(option) if option is not None else {}
-        found.append(Choice(path.stem, summary, {k: v for k, v in values.items() if k != "name"}, docs))
+        found.append(
+            Choice(path.stem, summary, {k: v for k, v in values.items() if k not in ("name", "defaults")}, docs)
+        )
     return found
 
 
@@ -125,13 +127,29 @@ def options_table() -> str:
         if not choices(group):
             continue
         out += [f"#### {group}", "", "| option | what it is | fields and their values |", "| --- | --- | --- |"]
-        for choice in choices(group):
-            name = f"**{choice.name}**" if choice.name == default else choice.name
-            fields = [f"`{key}: {_yaml(value)}` {choice.docs.get(key, '')}" for key, value in choice.values.items()]
-            out.append(f"| {name} | {_cell(choice.summary)} | {_cell('<br>'.join(fields))} |")
+        out += [f"| {' | '.join(map(_cell, row))} |" for row in _rows(choices(group), default)]
         out.append("")
     out += ["#### beside the groups", "", "| key | meaning |", "| --- | --- |"]
     return "\n".join([*out, *(f"| `{key}: {_yaml(value)}` | {_cell(doc)} |" for key, value, doc in keys)])
+
+
+def _rows(found: list[Choice], default: str | None) -> Iterator[tuple[str, str, str]]:
+    """Cells of a group's table: what every option has stands once, above; a meaning stands where it comes first."""
+    told = set.intersection(*({(key, c.docs.get(key)) for key in c.values} for c in found)) if found[1:] else set()
+    shared = {key for key, _ in told}
+    same = {key for key in shared if all(choice.values[key] == found[0].values[key] for choice in found)}
+    if shared:
+        kept = {key: f"{key}: {_yaml(value)}" if key in same else key for key, value in found[0].values.items()}
+        lines = [f"`{kept[key]}` {found[0].docs.get(key, '')}" for key in kept if key in shared]
+        yield "every option", "", "<br>".join(lines)
+    for choice in found:
+        lines = []
+        for key, value in choice.values.items():
+            if key not in same:
+                meaning = "" if (key, choice.docs.get(key)) in told else choice.docs.get(key, "")
+                lines.append(f"`{key}: {_yaml(value)}` {meaning}".rstrip())
+        told |= {(key, choice.docs.get(key)) for key in choice.values}
+        yield f"**{choice.name}**" if choice.name == default else choice.name, choice.summary, "<br>".join(lines)
 
 
 def metrics_table() -> str:

@@ -56,14 +56,19 @@ def launch(hydra: Any, command: str, name: str, args: Any, typed: tuple[str, ...
             raise ConfigError.of(problems)
         _sweep(hydra, name, [*quiet, "hydra.mode=MULTIRUN", *args.overrides], job)
         return
-    problems += job.problems(composed)
-    if problems:
-        raise ConfigError(*problems)
+    if found := _all_problems(problems, job, composed):
+        raise ConfigError(*found)
     once = Recorded(job)
     with _folder_of("hydra.run.dir"):
         hydra.run(name, once, [*quiet, *args.overrides])
     if once.rows[0].error is not None:
         raise once.rows[0].error
+
+
+def _all_problems(refused: Sequence[Problem], job: Job, composed: DictConfig) -> list[Problem | str]:
+    """What could not be composed, and what the command finds in the rest, each key once: a refused one has no value."""
+    keys = {problem.key for problem in refused}
+    return [*refused, *(one for one in job.problems(composed) if not (isinstance(one, Problem) and one.key in keys))]
 
 
 @contextmanager
@@ -188,7 +193,7 @@ def _check_grid(hydra: Any, name: str, composed: DictConfig, job: Job, in_proces
 
 def _point_problems(hydra: Any, name: str, overrides: Sequence[str], job: Job, in_process: bool) -> list[Problem | str]:
     composed, problems = compose(hydra, name, overrides, RunMode.RUN)
-    found = [*problems, *job.problems(composed)]
+    found = _all_problems(problems, job, composed)
     devices = OmegaConf.select(composed, "trainer.devices", default=1)
     if in_process and isinstance(devices, int) and devices > 1:
         right = "1 in a sweep of one process (each device would start the whole sweep again), or run the points alone"
