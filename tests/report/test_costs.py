@@ -17,6 +17,7 @@ COST: dict[str, Any] = {
     "flops_per_token": 738432,
     "flops": {"train": 738432, "six_P": 789120, "because": [[-98688, "E is looked up"], [48000, "attention"]]},
     "logits_bytes": {"flat": 5_000_000, "buffer": 526336},
+    "expected_memory": {"program": 700_000_000},
     "expected_memory_bytes": 724_065_536,
     "flops_per_step": 738432 * 512,
     "tokens_per_step": 512,
@@ -31,7 +32,9 @@ def test_four_lines_say_parameters_operations_memory_and_time():
     parameters, operations, memory, time = say_costs(COST)
     assert parameters == "131,520 parameters: E 16,448, blocks 98,304, norms 320, U 16,448"
     assert operations.endswith("6 P is 789,120, 6.9 % more")
-    assert memory == "about 724 MB of memory at the peak (an estimate; logits 526 kB at a time instead of 5 MB)"
+    program = "700 MB of it the program with its text"
+    logits = "logits 526 kB at a time instead of 5 MB"
+    assert memory == f"about 724 MB of memory at the peak (an estimate, {program}; {logits})"
     assert time.startswith("at least 6.0 s for 60 steps of 512 tokens (an estimate: 70% of the 100 GFLOP/s")
 
 

@@ -67,7 +67,8 @@ def say_memory(cost: Mapping[str, Any]) -> str:
     spared = f"; logits {say_bytes(logits['buffer'])} at a time"
     if logits["flat"] > logits["buffer"]:
         spared += f" instead of {say_bytes(logits['flat'])}"
-    return f"about {say_bytes(cost['expected_memory_bytes'])} of memory at the peak (an estimate{spared})"
+    peak, program = (say_bytes(part) for part in (cost["expected_memory_bytes"], cost["expected_memory"]["program"]))
+    return f"about {peak} of memory at the peak (an estimate, {program} of it the program with its text{spared})"
 
 
 def say_time(cost: Mapping[str, Any], when: str = "now") -> str:
