@@ -167,3 +167,25 @@ def test_an_interpolation_that_does_not_resolve_is_a_configuration_error() -> No
         composed = hydra_compose("train", ["study=${nothing.here}"])
     with pytest.raises(ConfigError, match=r"study: .*nothing\.here"):
         plain(composed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("stop=.", "stop='.'"),
+        ("stop=, it's", "stop=', it\\'s'"),
+        ("stop=[a,b]", "stop=[a,b]"),
+        ("stop=null", "stop=null"),
+    ],
+)
+def test_a_stop_text_is_taken_literally_unless_it_is_written_as_a_list(typed: str, read: str) -> None:
+    assert hydra_words("generate", [typed]) == [read]
+
+
+def test_probes_of_a_finished_run_are_not_taken_for_the_group_that_watches_training() -> None:
+    assert hydra_words("probe", ["run", "probes=[length]"]) == ["path='run'", "asked=[length]"]
+    assert hydra_words("train", ["probes=none"]) == ["probes=none"]
+
+
+def test_words_behind_help_are_not_a_path() -> None:
+    assert hydra_words("probe", ["--help", "length"]) == ["--help", "length"]

@@ -143,3 +143,14 @@ def test_a_readme_without_markers_is_refused(tmp_path: Path) -> None:
     readme.write_text("nothing")
     with pytest.raises(SystemExit, match="no block between"):
         main([str(readme)])
+
+
+def test_a_command_with_settings_of_several_questions_lists_them_and_shows_the_fields_of_one() -> None:
+    page = command_page("probe", "asks", [])
+    assert "  length  " in page
+    assert "  distance  " in page
+    fields = command_page("probe", "asks", ["length"])
+    assert "length.max_tokens=" in fields
+    assert "Targets scored at most" in fields
+    assert "defaults" not in fields
+    assert "nope is not a group; known are length, distance" in command_page("probe", "asks", ["nope"])

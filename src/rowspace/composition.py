@@ -52,7 +52,7 @@ def quote(text: str) -> str:
 def hydra_words(command: str, words: Sequence[str]) -> list[str]:
     """The words for Hydra's parser: a bare first argument becomes `path=`, free texts are quoted, `-` reads stdin."""
     out: list[str] = []
-    previous, path_wanted = "", command in TAKES_A_PATH
+    previous, path_wanted = "", command in TAKES_A_PATH and not {"--help", "-h"} & set(words)
     for word in words:
         key, equals, value = word.partition("=")
         bare = not word.startswith("-") and (not equals or os.path.exists(word))

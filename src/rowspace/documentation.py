@@ -2,6 +2,8 @@
 
 `python -m rowspace.documentation README.md` rewrites the tables between their markers; `--check` only says whether
 they are up to date. Writes no prose of its own.
+
+Budget: longer than 250 lines, since help pages and tables are made by the same few readers of conf/.
 """
 
 from __future__ import annotations
@@ -66,9 +68,13 @@ def front_page(commands: Mapping[str, str]) -> str:
 def command_page(command: str, summary: str, words: list[str]) -> str:
     """`rowspace COMMAND --help [GROUP ...]`: every group and option, or every field of the groups named."""
     defaults, keys = _primary(command)
+    sections = _sections(command)
     wanted = [word.partition("=")[0].partition(".")[0] for word in words]
     if wanted:
-        return "\n\n".join(_group_fields(group, defaults) for group in wanted)
+        return "\n\n".join(
+            _fields(sections[word], f"{word}.") if word in sections else _group_fields(word, {**defaults, **sections})
+            for word in wanted
+        )
     width = max((len(choice.name) for group in defaults for choice in choices(group)), default=0)
     lines = [f"{_bold('rowspace ' + command)}: {summary}", ""]
     lines += [f"{_bold('Usage')}     rowspace {command} [group=option] [group.field=value] [-m]", ""]
@@ -80,6 +86,8 @@ def command_page(command: str, summary: str, words: list[str]) -> str:
             head = group if index == 0 else ""
             mark = "*" if choice.name == default else " "
             lines.append(f"  {head:<12}{mark} {choice.name:<{width}}  {choice.summary}")
+    for place, choice in sections.items():
+        lines.append(f"  {place:<12}  {choice.summary}")
     lines += ["", f"{_bold('Keys')}"]
     lines += [f"  {key + ' = ' + _yaml(value):<30}  {doc}".rstrip() for key, value, doc in keys]
     return "\n".join([*lines, "", _bold("Flags"), FLAGS])
@@ -206,7 +214,32 @@ def _primary(command: str) -> tuple[dict[str, str | None], list[tuple[str, Any, 
     return defaults, [(key, value, comments.get(key, "")) for key, value in values.items()]
 
 
-def _group_fields(group: str, defaults: Mapping[str, str | None]) -> str:
+def _sections(command: str) -> dict[str, Choice]:
+    """Sections of a command's config that hold the option of their own name (`probe@length: length`)."""
+    entries = (yaml.safe_load((conf_dir() / f"{command}.yaml").read_text(encoding="utf-8")) or {}).get("defaults", [])
+    found = [
+        (group.partition("@"), chosen)
+        for entry in entries
+        if isinstance(entry, dict)
+        for group, chosen in entry.items()
+    ]
+    return {
+        place: next(choice for choice in choices(group) if choice.name == chosen)
+        for (group, _, place), chosen in found
+        if place == chosen
+    }
+
+
+def _fields(choice: Choice, prefix: str) -> str:
+    """Every field of one option with its value."""
+    lines = [_bold(choice.name) + f"  {choice.summary}"]
+    for key, value in choice.values.items():
+        if key != "defaults":
+            lines.append(f"  {f'{prefix}{key}={_yaml(value)}':<38} {choice.docs.get(key, '')}".rstrip())
+    return "\n".join(lines)
+
+
+def _group_fields(group: str, defaults: Mapping[str, Any]) -> str:
     if group not in defaults:
         return f"{group} is not a group; {closest(group, defaults)}"
     lines = []

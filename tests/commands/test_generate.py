@@ -167,7 +167,7 @@ def test_the_text_is_the_same_with_and_without_the_cache(trained, capsys):
 
 def test_a_body_that_continues_no_text_is_refused_with_what_would_do(trained):
     trained.config.body = option("body", "encoder")
-    with pytest.raises(ConfigError, match=r"run has body=encoder, which fills gaps .* such as body=decoder"):
+    with pytest.raises(ConfigError, match=r"run has body=encoder, which learned to fill gaps .* such as body=decoder"):
         command.run(command.load(SETTINGS), Call(command=("rowspace", "generate")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hydra import compose, initialize_config_dir
 
 from rowspace.commands import probe as command
@@ -61,3 +62,18 @@ def test_what_cannot_be_asked_is_refused_before_any_run_is_read(words, said):
     with pytest.raises(ConfigError) as error:
         config(*words)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("name", options("probe"))
+def test_a_file_holds_exactly_the_fields_of_its_probe_and_the_command_takes_it(name: str):
+    values = yaml.safe_load((conf_dir() / "probe" / f"{name}.yaml").read_text())
+    values.pop("defaults", None)
+    assert next(iter(values)) == "name"
+    assert set(values) == set(options("probe")[name].model_fields)
+    assert [field for field, info in options("probe")[name].model_fields.items() if not info.is_required()] == []
+    assert f"probe@{name}: {name}" in (conf_dir() / "probe.yaml").read_text()
+
+
+def test_every_scaling_of_rope_can_be_asked_for():
+    scaled = config().length.scaled
+    assert set(scaled) == {name for name in options("position") if name.startswith("rope_")}

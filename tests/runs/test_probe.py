@@ -60,6 +60,7 @@ def test_a_wrong_name_no_run_and_a_folder_without_weights_are_one_sentence_each(
         (["run", "probes=lenght"], "probes: 'lenght' was given; did you mean length?"),
         (["nowhere"], "nowhere is no run folder"),
         (["run"], "there is no checkpoint at run/checkpoints/best.ckpt; train the run first"),
+        (["run", "beside=[./run]"], "beside: ./run is asked already; each run once"),
         (["run", "length.factors=[0]"], "length.factors.0: 0 was given"),
         ([], "path: has no value yet"),
     ):

@@ -64,8 +64,8 @@ def run(config: Generate, call: Call) -> None:
     tokenizer, model, body = restored.tokenizer, restored.model, restored.config.body
     if not body.continues:
         raise ConfigError(
-            f"{config.path} has body={body.name}, which fills gaps in a text that it sees whole and gives no next "
-            "token a probability; generate needs a run that continues text, such as body=decoder"
+            f"{config.path} has body={body.name}, which learned to fill gaps in a text and not to continue one; "
+            "generate needs a run with a body that continues text, such as body=decoder"
         )
     start = [tokenizer.eos_id, *tokenizer.encode(prompt)]
     stretches = restored.config.position.stretches

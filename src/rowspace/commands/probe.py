@@ -6,7 +6,7 @@ Reads the run's own text through its configuration; trains nothing and writes RU
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -39,8 +39,8 @@ class Probe(Option):
 
 def load(plain: Mapping[str, Any]) -> Probe:
     """The typed config with a section for every probe; ConfigError with every problem at once."""
-    sections: dict[str, Any] = {name: Annotated[ProbeOption, Chosen("probe")] for name in options("probe")}
-    config = load_config(plain, create_model("Probe", __base__=Probe, **{k: (v, ...) for k, v in sections.items()}))
+    sections: dict[str, Any] = {name: (Annotated[ProbeOption, Chosen("probe")], ...) for name in options("probe")}
+    config = load_config(plain, create_model("Probe", __base__=Probe, **sections))
     chosen(config)
     return config
 
@@ -77,6 +77,7 @@ def run(config: Probe, call: Call) -> None:
     from rowspace.restore import restore
 
     terminal, asked = Terminal(), chosen(config)
+    _refuse_twice([config.path, *config.beside])
     corpora: dict[str, Splits] = {}
     restored = [restore(Path(path), config.weights) for path in (config.path, *config.beside)]
     subjects = [_subject(one, corpora, terminal) for one in restored]
@@ -102,6 +103,15 @@ def run(config: Probe, call: Call) -> None:
         terminal.show(findings.sentence)
     page = answers.write(folder / "probe.html", restored[0].folder.path.name, results.read(folder / "probes"))
     terminal.show(f"page: {page}")
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    """A run stands beside others, not beside itself."""
+    places = [Path(path).resolve() for path in paths]
+    for number, place in enumerate(places):
+        if place in places[:number]:
+            right = "each run once"
+            raise ConfigError(Problem("beside", f"{paths[number]} is asked already", right))
 
 
 def _subject(restored: Restored, corpora: dict[str, Splits], terminal: Terminal) -> Subject:

@@ -43,15 +43,16 @@ def measure(option: Length, subjects: Sequence[Subject], progress: Progress) -> 
     for scheme, windows, cuts in jobs:
         region = regions[id(scheme.subject)]
         measured = dict(_measured(scheme, region, cuts, meter))
-        known = {factor: found[0] for factor, found in measured.items() if isinstance(found, tuple)}
-        for factor in option.factors:
+        scored = {factor: found for factor, found in measured.items() if not isinstance(found, str)}
+        known = {factor: nats for factor, (nats, _) in scored.items()}
+        for factor in sorted(set(option.factors)):
             row = _named(option, scheme, region, windows, factor)
             rows.append(
                 row | _losses(option, region, measured[factor]) | _change(option, scheme, region, known, factor)
             )
         longest = max(option.factors)
-        if windows == "apart" and longest in known:
-            curves += _by_position(option, scheme, region, *measured[longest], known[1])
+        if windows == "apart" and longest in scored:
+            curves += _by_position(option, scheme, region, *scored[longest], known[1])
     return tell_lengths(option, rows, curves, notes)
 
 
