@@ -102,7 +102,7 @@ def fit_cached(
     folder = cache / "tokenizers" / _key(option, texts)
     if folder.exists() and (found := _intact(folder)) is not None:
         return found
-    with machine_errors("write the tokenizer cache", folder.parent):
+    with machine_errors("write the tokenizer cache (ROWSPACE_CACHE)", folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
     lock = _wait(folder, progress)
     try:
@@ -170,7 +170,7 @@ def _wait(folder: Path, progress: Progress | None) -> FileLock:
     """The lock of this folder, acquired."""
     lock = FileLock(folder.with_suffix(".lock"))
     waited = 0
-    with machine_errors("lock the tokenizer cache", folder.parent):
+    with machine_errors("lock the tokenizer cache (ROWSPACE_CACHE)", folder.parent):
         while True:
             try:
                 lock.acquire(timeout=WAIT)
@@ -187,7 +187,7 @@ def _store(fitted: Tokenizer, folder: Path) -> None:
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     try:
         fitted.save(temporary)
-        with machine_errors("write the tokenizer cache", folder):
+        with machine_errors("write the tokenizer cache (ROWSPACE_CACHE)", folder):
             if folder.is_dir():
                 shutil.rmtree(folder)
             folder.unlink(missing_ok=True)  # where something that is no folder has its name
