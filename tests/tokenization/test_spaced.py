@@ -63,6 +63,7 @@ def test_unk_stands_for_the_bytes_of_its_word_and_decodes_to_its_name() -> None:
 
 def test_the_text_unk_is_no_unk() -> None:
     tokenizer = word()
+    assert len(tokenizer.encode("<unk>")) == 3
     assert tokenizer.decode(tokenizer.encode("<unk>")) != "<unk>"
 
 

@@ -13,7 +13,7 @@ from tokenizers import decoders, models
 from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
 from rowspace.tokenization.library import about, learned_from, too_large, with_specials
-from rowspace.tokenization.pretokenization import Sections, byte_letters, byte_level, count_words, within
+from rowspace.tokenization.pretokenization import LONGEST, Sections, byte_letters, byte_level, count_words, within
 from rowspace.tokenization.unigram import UnigramOption
 
 ALGORITHM = f"byte-level Unigram (sentencepiece {sentencepiece.__version__}): pruned by the likelihood's loss"
@@ -21,8 +21,9 @@ LONGEST_PIECE = 16
 """Bytes of the longest piece (sentencepiece's default)."""
 LEARNED_FROM = 1 << 22
 """Bytes of different words that are learned from, the most frequent ones: sentencepiece needs some 15 s a megabyte."""
-LONGEST_WORD = 2048
-"""Bytes beyond which a word is learned from in parts: sentencepiece would drop it silently."""
+LONGEST_WORD = 8 * (LONGEST + 1)
+"""Bytes beyond which sentencepiece would drop a word silently: no word has as many (4 bytes a character, each written
+as a letter of at most 2)."""
 UNREACHABLE = -1e9
 """Log probability of special tokens: no best path takes one (nor does the pre-tokenizer leave one whole)."""
 RARER = 1.0
@@ -75,15 +76,10 @@ def scores_of(tokenizer: Tokenizer) -> dict[str, float]:
 
 def _learned(words: dict[str, int], longer: int) -> dict[str, float]:
     """Pieces with log probabilities: every byte of the words, and at most so many longer pieces."""
-    parts: dict[str, int] = {}
-    for word, count in words.items():
-        for at in range(0, len(word), LONGEST_WORD):
-            part = word[at : at + LONGEST_WORD]
-            parts[part] = parts.get(part, 0) + count
-    letters = set().union(*parts)
+    letters = set().union(*words)
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(f"{word}\t{count}" for word, count in parts.items()),
+        sentence_iterator=iter(f"{word}\t{count}" for word, count in words.items()),
         input_format="tsv",
         model_writer=model,
         model_type="unigram",
@@ -91,7 +87,7 @@ def _learned(words: dict[str, int], longer: int) -> dict[str, float]:
         hard_vocab_limit=False,  # when the text gives fewer we say so ourselves, with the number
         num_threads=1,  # the result depends on it
         max_sentencepiece_length=LONGEST_PIECE,
-        max_sentence_length=8 * LONGEST_WORD,
+        max_sentence_length=LONGEST_WORD,
         character_coverage=1.0,
         normalization_rule_name="identity",
         add_dummy_prefix=False,
