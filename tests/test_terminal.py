@@ -52,3 +52,23 @@ def test_none_is_silent_but_for_results(capsys: pytest.CaptureFixture) -> None:
     terminal.progress("training", 1, 1)
     terminal.show("result")
     assert capsys.readouterr() == ("result\n", "")
+
+
+def test_a_table_is_aligned_text_in_a_pipe_and_nothing_in_it_steers(capsys):
+    Terminal("none").table("a title", ["", "value"], [["long label", "1"], ["x\x1b[31m", "22"]])
+    assert capsys.readouterr().out.splitlines() == [
+        "a title",
+        "            value",
+        "long label  1",
+        "x\\x1b[31m   22",
+        "",
+    ]
+
+
+def test_a_table_is_drawn_in_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    Terminal("none").table("a title", ["", "value"], [["x\x1b[31m", "[b]22[/b]"]])
+    out = capsys.readouterr().out
+    assert "a title" in out
+    assert "x\\x1b[31m" in out
+    assert "[b]22[/b]" in out

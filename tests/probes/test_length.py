@@ -119,6 +119,13 @@ def test_the_change_is_of_sums_and_its_interval_covers_what_documents_vary():
     assert high == pytest.approx(change + 1.96 * spread, abs=0.15 * spread)
 
 
+def test_a_change_that_is_the_same_for_every_byte_has_no_spread_however_long_documents_are():
+    units = np.random.default_rng(0).integers(1, 1000, 30)
+    reference = np.zeros(30)
+    found = measure_change(0.25 * units, reference, units, np.arange(30), resamples=200, seed=0)
+    assert found == pytest.approx((0.25, 0.25, 0.25))
+
+
 def test_equal_losses_have_no_change_and_a_seed_repeats_the_interval():
     nats, documents = np.random.default_rng(1).exponential(size=50), np.repeat(np.arange(10), 5)
     ones = np.ones(50, dtype=np.int64)

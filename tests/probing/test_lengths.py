@@ -90,6 +90,11 @@ def test_losses_by_position_add_up_to_the_whole_and_stand_beside_the_same_target
     curve = findings.rows["length_positions"]
     assert [(row["from"], row["to"]) for row in curve] == [(start, start + 4) for start in range(0, 32, 4)]
     assert sum(row["tokens"] for row in curve) == apart[4]["tokens"]
+    first, last = region_of(findings.rows["length"], 32)
+    ids = rope.stream("test").ids
+    for row in curve:
+        predicted = [t for t in range(first + 1, last + 1) if row["from"] <= (t - first - 1) % 32 < row["to"]]
+        assert row["bytes"] == sum(ids[t] != rope.tokenizer.eos_id for t in predicted)
     for key, whole in (("", apart[4]["nats"]), ("trained_length_", apart[1]["nats"])):
         assert sum(row[f"{key}loss"] * row["tokens"] for row in curve) == pytest.approx(whole)
     assert sum(row["bpb"] * row["bytes"] for row in curve) == pytest.approx(apart[4]["bpb"] * apart[4]["bytes"])
@@ -120,12 +125,12 @@ def test_scalings_read_the_same_weights_with_other_angles_of_the_stated_factor(r
 
 
 def test_a_scheme_that_measures_its_window_keeps_its_own_factor(rope):
-    scaled = {"rope_dynamic_ntk": {**option("position", "rope_dynamic_ntk").model_dump(), "factor": 3.0}}
+    scaled = {"rope_dynamic_ntk": {**option("position", "rope_dynamic_ntk").model_dump(), "factor": 90.0}}
     rows = length(factors=[1, 4], scalings=["rope_dynamic_ntk"], scaled=scaled).measure([rope], progress=ignore)
     found = {(r["scheme"], r["windows"], r["factor"]): r["nats"] for r in rows.rows["length"]}
     assert found["rope_dynamic_ntk", "apart", 1] == pytest.approx(found["rope", "apart", 1], rel=1e-6)
     first, last = region_of(rows.rows["length"], 32)
-    other = option("position", "rope_dynamic_ntk", factor=3.0, trained_n_ctx=8)
+    other = option("position", "rope_dynamic_ntk", factor=90.0, trained_n_ctx=8)
     model = subject(rope.stream("test").folder.parents[1], "position=rope").model
     model.position = other.build(d=16, heads=2, n_ctx=8, generator=None)
     total, ids = 0.0, rope.stream("test").ids.astype(np.int64)
@@ -133,7 +138,7 @@ def test_a_scheme_that_measures_its_window_keeps_its_own_factor(rope):
         window = torch.from_numpy(ids[start : min(start + 32, last)])[None]
         logits = model.logits(model(window)[0]).detach().double().log_softmax(-1)
         total -= float(logits[torch.arange(window.shape[1]), ids[start + 1 : start + 1 + window.shape[1]]].sum())
-    assert found["rope_dynamic_ntk", "apart", 4] == pytest.approx(total, rel=1e-5)
+    assert found["rope_dynamic_ntk", "apart", 4] == pytest.approx(total, rel=1e-6)
 
 
 def test_a_run_without_rope_gets_no_scaling_and_a_sentence(cache):
