@@ -19,7 +19,7 @@ from rowspace.tokenization.unigram import UnigramOption
 ALGORITHM = f"byte-level Unigram (sentencepiece {sentencepiece.__version__}): pruned by the likelihood's loss"
 LONGEST_PIECE = 16
 """Bytes of the longest piece (sentencepiece's default)."""
-LEARNED_FROM = 1 << 22
+LEARNED_FROM = 1 << 21
 """Bytes of different words that are learned from, the most frequent ones: sentencepiece needs some 15 s a megabyte."""
 LONGEST_WORD = 8 * (LONGEST + 1)
 """Bytes beyond which sentencepiece would drop a word silently: no word has as many (4 bytes a character, each written
