@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rowspace.tokenization.base import Encoded
-from rowspace.tokenization.library import JOINER, Joining, LibraryTokenizer, Part, encode_in_batches, flat
+from rowspace.tokenization.joining import JOINER, Joining, flat
+from rowspace.tokenization.library import LibraryTokenizer, Part, encode_in_batches
 from rowspace.tokenization.pretokenization import Sections, byte_letters
 
 

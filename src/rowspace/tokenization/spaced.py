@@ -17,16 +17,8 @@ from tokenizers import Regex, normalizers
 
 from rowspace.tokenization.alignment import Alignment
 from rowspace.tokenization.base import UNK, Encoded
-from rowspace.tokenization.library import (
-    JOINER,
-    Align,
-    Joining,
-    LibraryTokenizer,
-    Part,
-    byte_offsets,
-    encode_in_batches,
-    flat,
-)
+from rowspace.tokenization.joining import JOINER, Align, Joining, byte_offsets, flat
+from rowspace.tokenization.library import LibraryTokenizer, Part, encode_in_batches
 from rowspace.tokenization.pretokenization import Sections, digits_of
 
 CONTINUES = "##"
