@@ -1,7 +1,8 @@
 """What a body keeps of the tokens that it has read, so that reading one more costs one row and not the whole text.
 
-Attention keeps keys and values, the keys rotated; only where a scheme's angles depend on the length read so far (dynamic
-NTK) are they kept as they were before, or keys of several lengths would be mixed. Recurrent layers keep their state.
+Attention keeps keys and values, the keys rotated; only where a scheme's angles depend on the length read so far
+(dynamic NTK) are they kept as they were before, or keys of several lengths would be mixed. Recurrent layers keep their
+state.
 """
 
 from __future__ import annotations

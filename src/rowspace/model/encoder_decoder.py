@@ -34,19 +34,9 @@ class EncoderDecoder(Body):
         generator: torch.Generator,
     ) -> None:
         super().__init__()
-        self.encoder = Transformer(
-            causal=False,
-            d=d,
-            layers=layers,
-            heads=heads,
-            dropout=dropout,
-            norm=norm,
-            feedforward=feedforward,
-            expansion=expansion,
-            bias=bias,
-            init_std=init_std,
-            generator=generator,
-        )
+        sizes = {"d": d, "layers": layers, "heads": heads, "dropout": dropout, "norm": norm, "bias": bias}
+        shape = {"feedforward": feedforward, "expansion": expansion, "init_std": init_std, "generator": generator}
+        self.encoder = Transformer(causal=False, **sizes, **shape)
         maps = {"d": d, "bias": bias, "std": init_std, "out_std": init_std / sqrt(3 * layers), "generator": generator}
         self.dropout = dropout_or_identity(dropout)
         self.blocks = nn.ModuleList(
