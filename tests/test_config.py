@@ -136,6 +136,13 @@ def test_a_hostile_value_is_shown_short_and_on_one_line(default: dict[str, Any])
     assert len(said) < 150
 
 
+def test_a_seed_that_a_generator_cannot_take_is_refused(default: dict[str, Any]) -> None:
+    streams = sorted(default["seeds"])
+    wrong = _with(default, **{f"seeds__{stream}": 2**31 for stream in streams})
+    assert _problems(wrong) == {f"seeds.{stream}": "2147483648 was given; a number < 2.14748e+09" for stream in streams}
+    load(_with(default, **{f"seeds__{stream}": 2**31 - 1 for stream in streams}))
+
+
 def test_seeds_derive_from_the_seed_and_the_name_of_the_stream_unless_set_alone(default: dict[str, Any]) -> None:
     config = load(default)
     streams = {name: config.stream_seed(name) for name in ("init", "order", "dropout", "probe", "generation")}

@@ -65,15 +65,15 @@ class Call:
 class Seeds(Option):
     """Named random streams. Null derives the stream from `seed`; a number fixes it alone, to pair arms."""
 
-    init: int | None = Field(ge=0)
+    init: int | None = Field(ge=0, lt=2**31)
     """Initial weights."""
-    order: int | None = Field(ge=0)
+    order: int | None = Field(ge=0, lt=2**31)
     """Order of the training windows."""
-    dropout: int | None = Field(ge=0)
+    dropout: int | None = Field(ge=0, lt=2**31)
     """Dropout masks."""
-    probe: int | None = Field(ge=0)
+    probe: int | None = Field(ge=0, lt=2**31)
     """Samples and nulls of measures and probes."""
-    generation: int | None = Field(ge=0)
+    generation: int | None = Field(ge=0, lt=2**31)
     """Sampled continuations."""
 
 

@@ -111,9 +111,11 @@ def test_bytes_that_are_not_utf8_are_refused():
 
 def test_every_problem_is_named_at_once():
     with pytest.raises(ConfigError) as error:
-        command.load({**SETTINGS, "n": 0, "temperature": -1.0, "top_k": 0, "top_p": 2.0, "weights": "worst"})
+        command.load(
+            {**SETTINGS, "n": 0, "temperature": -1.0, "top_k": 0, "top_p": 2.0, "seed": 2**31, "weights": "worst"}
+        )
     message = str(error.value)
-    assert all(f"{key}: " in message for key in ("n", "temperature", "top_k", "top_p", "weights"))
+    assert all(f"{key}: " in message for key in ("n", "temperature", "top_k", "top_p", "seed", "weights"))
 
 
 @pytest.mark.parametrize(

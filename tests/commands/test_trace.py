@@ -68,6 +68,21 @@ def test_a_page_that_cannot_be_written_is_the_machines_fault(run, tmp_path):
         traced(output=str(tmp_path / "file" / "trace.html"))
 
 
+@pytest.mark.parametrize("taken", [".", "..", "folder", "run.json", "best.ckpt"])
+def test_only_a_page_is_written_over(run, taken: str, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name in ("run.json", "best.ckpt"):
+        (tmp_path / name).write_text("kept")
+    with pytest.raises(ConfigError, match=r"output: .* was given; a file whose name ends in \.html"):
+        traced(output=taken)
+    assert {path.name: path.is_file() and path.read_text() for path in tmp_path.iterdir() if path.name != "run"} == {
+        "folder": False,
+        "run.json": "kept",
+        "best.ckpt": "kept",
+    }
+
+
 @pytest.mark.parametrize("body", [name for name in names("body") if not option("body", name).continues])
 def test_a_body_that_does_not_continue_text_is_refused_with_one_that_does(run, body: str):
     run.config.body = option("body", body)

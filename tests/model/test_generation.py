@@ -130,6 +130,14 @@ def test_a_low_temperature_sharpens():
     assert counts[1] / 4000 == pytest.approx(0.16 / 0.30, abs=0.03)
 
 
+@pytest.mark.parametrize("temperature", [1e-3, 1e-300, 5e-324])
+def test_the_smallest_temperatures_choose_like_0(temperature: float):
+    logits = torch.tensor([-900.0, 3.0, 800.0, 799.0], dtype=torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    drawn = [choose(logits, temperature=temperature, top_k=None, top_p=None, generator=generator) for _ in range(5)]
+    assert drawn == [2] * 5
+
+
 def test_top_k_keeps_the_k_likeliest():
     assert set(draws(top_k=2)) == {1, 3}
     assert set(draws(top_k=1)) == {1}

@@ -40,7 +40,7 @@ class Generate(Option):
     """Draw among the k likeliest tokens only; null: among all."""
     top_p: float | None = Field(gt=0, le=1)
     """Draw among the fewest tokens whose probabilities reach this; null: among all."""
-    seed: int | None = Field(ge=0)
+    seed: int | None = Field(ge=0, lt=2**31)
     """Of the draws; null: the run's own stream `generation`."""
     weights: Literal["best", "last"]
     """Which checkpoint: best by validation loss, or last."""

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from rowspace.config import Call
 from rowspace.config import load as load_config
-from rowspace.errors import ConfigError
+from rowspace.errors import ConfigError, Problem
 from rowspace.registry import Option
 from rowspace.terminal import Terminal
 
@@ -35,12 +35,16 @@ class Trace(Option):
     weights: Literal["best", "last"]
     """Which checkpoint: best by validation loss, or last."""
     output: str | None = Field(min_length=1)
-    """File of the page; null: trace.html in the run's folder."""
+    """File of the page, which ends in .html; null: trace.html in the run's folder."""
 
 
 def load(plain: Mapping[str, Any]) -> Trace:
-    """The typed config of the command; ConfigError with every problem at once."""
-    return load_config(plain, Trace)
+    """The typed config of the command; ConfigError with every problem at once, and where what is no page would be
+    written over."""
+    config = load_config(plain, Trace)
+    if config.output is not None and (Path(config.output).suffix != ".html" or Path(config.output).is_dir()):
+        raise ConfigError(Problem("output", f"{config.output!r} was given", "a file whose name ends in .html"))
+    return config
 
 
 def run(config: Trace, call: Call) -> None:

@@ -93,7 +93,7 @@ def choose(
     if temperature == 0:
         return int(logits.argmax())
     ordered, ids = logits.sort(descending=True, stable=True)
-    p = (ordered / temperature).softmax(0)
+    p = ((ordered - ordered[0]) / temperature).softmax(0)  # the largest is 0, however small the temperature
     keep = len(p) if top_k is None else min(top_k, len(p))
     if top_p is not None:
         before = p[:keep].cumsum(0) - p[:keep]
