@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import yaml
 from hydra import compose, initialize_config_dir
@@ -29,6 +31,12 @@ def test_runs_are_named_by_what_sets_them_apart(tmp_path):
     assert labels([rope, wide], "position") == ["d 16, seed 0", "d 32, seed 3"]
     again = subject(tmp_path, "position=rope", name="again")
     assert labels([rope, again], "position") == ["rope (run)", "rope (again)"]
+
+
+def test_runs_of_one_name_in_two_places_are_two_lines(tmp_path):
+    rope, alibi = subject(tmp_path, "position=rope"), subject(tmp_path, "position=alibi")
+    here, there = (replace(rope, path=f"{place}/run") for place in ("a", "b"))
+    assert labels([here, alibi, there], "position") == ["rope (a/run)", "alibi", "rope (b/run)"]
 
 
 @pytest.mark.parametrize("name", options("probe"))

@@ -80,16 +80,20 @@ class ProbeOption(Option):
 
 
 def labels(subjects: Sequence[Subject], first: str) -> list[str]:
-    """A short name for each run: the knobs in which they differ, or the `first` (body, position) where they do not."""
+    """A short name for each run, no two alike: the knobs in which they differ, or the `first` (body, position) where
+    they do not, with the folder's name where that leaves two alike, and its path where they have one name."""
     knobs = [_knobs(subject) for subject in subjects]
     differing = [key for key in knobs[0] if len({knob[key] for knob in knobs}) > 1] or [first]
     differing.sort(key=lambda key: key != first)
-    named = [
+    named = bare = [
         ", ".join(knob[key] if key in ("position", "body") else f"{key} {knob[key]}" for key in differing)
         for knob in knobs
     ]
-    often = Counter(named)
-    return [f"{name} ({s.name})" if often[name] > 1 else name for name, s in zip(named, subjects, strict=True)]
+    for more in ("name", "path"):
+        often = Counter(named)
+        longer = [f"{label} ({getattr(s, more)})" for label, s in zip(bare, subjects, strict=True)]
+        named = [each if often[name] > 1 else name for name, each in zip(named, longer, strict=True)]
+    return named
 
 
 def refuse_unless(fits: bool, subject: Subject, why: str) -> None:
