@@ -12,7 +12,7 @@ from rowspace.position.frequencies import RopeOption
 from rowspace.position.invariance import measure_offset_error
 from rowspace.position.laws import find_broken_laws
 from rowspace.position.scheme import PositionScheme
-from tests.parts import ids, model, names, option, shape
+from tests.parts import ids, model, names, option, refusals, shape
 
 SCHEMES = names("position")
 INSIDE = [name for name in SCHEMES if option("position", name).inside_attention]
@@ -174,6 +174,26 @@ def test_a_short_window_after_a_long_one_is_read_as_if_nothing_had_been_before(n
     if option("position", name).max_positions(12) is None:
         lm(ids(T=50))
     assert torch.equal(lm(tokens), before)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_isolated_documents_are_not_read_by_the_length_of_their_neighbours(name: str):
+    changes = {key: 4 for key in ("trained_n_ctx", "n_max") if key in type(option("position", name)).model_fields}
+    for beyond in ({"beyond": "interpolate"}, {"beyond": "clamp"}) if name == "learned" else ({},):
+        chosen = option("position", name, **changes, **beyond)
+        said = refusals(chosen, "decoder", data=option("data", "glosses", documents="isolated"))
+        if chosen.stretches:
+            assert [str(one) for one in said] == [
+                f"data.documents: isolated was given, and position={name} stretches by the length of the window "
+                "beyond 4; packed, or model.n_ctx=4 at most"
+            ]
+            continue
+        assert said == []
+        lm = model(position=chosen).double()
+        tokens, positions = ids(B=2), torch.stack([torch.arange(12), torch.arange(12) % 3])
+        segments = torch.stack([torch.zeros(12, dtype=torch.long), torch.arange(12) // 3])
+        both = lm(tokens, positions, segments)
+        torch.testing.assert_close(both[1:], lm(tokens[1:], positions[1:], segments[1:]), atol=1e-10, rtol=0)
 
 
 @pytest.mark.parametrize("parts", [[20], [1] * 20, [5, 14, 1]])

@@ -31,6 +31,10 @@ class PositionOption(Option):
         """
         return False
 
+    def unstretched(self, n_ctx: int) -> int | None:
+        """Length of a window up to which it does the same to every position; None where all lengths are alike."""
+        return None
+
     def places(self, n_ctx: int) -> int | None:
         """Positions that have a value of their own, from 0 on, in windows of n_ctx; None where all have."""
         return None
@@ -48,10 +52,18 @@ class PositionOption(Option):
         return self.notes(run.model.n_ctx)
 
     def problems(self, run: Any) -> Iterable[Problem]:
-        """A scheme inside attention needs a body that attends."""
+        """A scheme inside attention needs a body that attends, and one that stretches a window of one text."""
         if self.inside_attention and run.body is not None and not run.body.attends:
             given = f"{self.name} acts inside attention, and body={run.body.name} has none"
             yield Problem("position", given, "position=none, sinusoidal or learned")
+        data = getattr(run, "data", None)
+        if data is None or run.model is None or data.documents != "isolated":
+            return
+        same = self.unstretched(run.model.n_ctx)
+        if same is not None and same < run.model.n_ctx:
+            # else a document's states would depend on how long its neighbours in the batch are
+            given = f"isolated was given, and position={self.name} stretches by the length of the window beyond {same}"
+            yield Problem("data.documents", given, f"packed, or model.n_ctx={same} at most")
 
     @abstractmethod
     def build(self, *, d: int, heads: int, n_ctx: int, generator: Any) -> Any:

@@ -35,6 +35,10 @@ class Learned(PositionOption):
     def stretches(self) -> bool:
         return self.beyond == "interpolate"
 
+    def unstretched(self, n_ctx: int) -> int | None:
+        """Rows of the table, where longer windows are read between them."""
+        return self.places(n_ctx) if self.stretches else None
+
     def places(self, n_ctx: int) -> int:
         """Rows of the table."""
         return n_ctx if self.n_max is None else self.n_max

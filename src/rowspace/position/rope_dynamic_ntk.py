@@ -33,6 +33,10 @@ class RopeDynamicNTK(RopeOption):
     def stretches(self) -> bool:
         return True
 
+    def unstretched(self, n_ctx: int) -> int:
+        """L."""
+        return self.trained(n_ctx)
+
     def scale(self, n_ctx: int, length: int | None) -> float:
         """s for a window of `length` tokens; 1 up to L."""
         trained = self.trained(n_ctx)
