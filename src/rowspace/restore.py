@@ -21,7 +21,7 @@ from rowspace.runfolder import RunFolder
 from rowspace.table import TokenTable
 from rowspace.tokenization import artifact
 from rowspace.tokenization.base import Tokenizer
-from rowspace.training.checkpoints import KEY, WITNESS, load_weights, read
+from rowspace.training.checkpoints import KEY, WITNESS, load_weights, read, refuse_foreign
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ def restore(path: Path, weights: Literal["best", "last"] = "best") -> Restored:
     checkpoint = read(file)
     if checkpoint[KEY]["tokenizer"] != tokenizer.sha256:
         raise MachineError(f"{file} was trained with another tokenizer than the one in {folder.tokenizer}")
+    refuse_foreign(file, checkpoint, folder.run.get("hash"))
     parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
     model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
     load_weights(model, checkpoint, file)
@@ -69,7 +70,7 @@ def read_config(folder: RunFolder) -> RunConfig:
     file = folder.path / "config.yaml"
     try:
         plain = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, UnicodeError, yaml.YAMLError) as error:
         raise MachineError(f"{file} cannot be read: {error}") from error
     if not isinstance(plain, dict):
         raise ConfigError(f"{file} holds no configuration; train the run again")

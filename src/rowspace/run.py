@@ -42,7 +42,7 @@ from rowspace.training.fitting import fit, prepare_machine, refuse_step
 from rowspace.training.naming import columns, run_hash, run_slug
 from rowspace.training.provenance import Phases, provenance
 from rowspace.training.sinks import open_sinks
-from rowspace.training.starting import resume_point, start_from, starting_point, watch
+from rowspace.training.starting import changes, resume_point, start_from, starting_point, watch
 from rowspace.training.task import Task
 
 OUTPUTS = Path("outputs")
@@ -143,7 +143,7 @@ def _train_held(
         return evaluate(model, scored[name], split=name, **known)
 
     # ------------------------------------------------------------------------------------------ training
-    for remark in [*say_costs(folder.run["cost"]), *config.all_remarks(steps)]:
+    for remark in [*say_costs(folder.run["cost"]), *config.all_remarks(steps), *changes(source, parts(config))]:
         terminal.say(remark)
     facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     resume = resume_point(folder, facts)

@@ -95,3 +95,54 @@ def test_a_folder_that_is_no_run_and_a_changed_tokenizer_are_refused(finished: P
     stored.write_text(stored.read_text().replace('"a"', '"b"', 1))
     with pytest.raises(MachineError, match="tokenizer"):
         restore(tmp_path / "run")
+
+
+def test_a_longer_window_is_scaled_from_the_trained_length(rowspace: Client, finished: Path, tmp_path: Path) -> None:
+    words = (*TINY, *CHEAP, "position=rope_yarn", "model.n_ctx=64", f"trainer.continue_from={finished}")
+    done = rowspace("train", *words, cwd=tmp_path)
+    assert done.code == 2, done.stderr
+    assert f"position.trained_n_ctx: null takes model.n_ctx=64, and {finished} was trained on windows of 32; 32" in (
+        done.stderr
+    )
+    assert not (tmp_path / "outputs").exists()
+    done = rowspace("train", *words, "position.trained_n_ctx=32", cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    assert (
+        "another model than the one they were trained in: model.n_ctx=64 (was 32), position=rope_yarn (was rope)."
+        in (done.stderr)
+    )
+
+
+def test_weights_that_fit_by_chance_are_said_to_be_another_model(
+    rowspace: Client, finished: Path, tmp_path: Path
+) -> None:
+    words = ("model.heads=4", "embedding.scale=sqrt_d", "embedding.std=0.5", "model.dropout=0.0")
+    done = rowspace("train", *TINY, *CHEAP, *words, f"trainer.continue_from={finished}", cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    assert f"The weights of {finished} go on in another model" in done.stderr
+    assert "trained in: model.heads=4 (was 2), embedding.scale=sqrt_d (was none)." in done.stderr
+
+
+def test_a_checkpoint_of_another_run_is_refused_though_it_has_the_same_shapes(
+    rowspace: Client, finished: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    for name in ("best.ckpt", "last.ckpt"):
+        file = tmp_path / "run" / "checkpoints" / name
+        checkpoint = torch.load(file, weights_only=True)
+        checkpoint["rowspace"]["hash"] = "f" * 64
+        torch.save(checkpoint, file)
+    for which in ("best", "last"):
+        with pytest.raises(MachineError, match=rf"{which}\.ckpt was written by another run \(ffffffff, this folder"):
+            restore(tmp_path / "run", which)
+    done = rowspace("train", *TINY, *CHEAP, f"trainer.continue_from={tmp_path / 'run'}", cwd=tmp_path)
+    assert done.code == 1, done.stderr
+    assert "was written by another run" in done.stderr
+    assert not (tmp_path / "outputs").exists()
+
+
+def test_a_configuration_that_is_no_text_is_refused(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    (tmp_path / "run" / "config.yaml").write_bytes(b"model: \xff\xfe")
+    with pytest.raises(MachineError, match=r"config\.yaml cannot be read"):
+        restore(tmp_path / "run")

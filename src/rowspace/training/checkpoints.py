@@ -69,6 +69,16 @@ def belongs(path: Path, checkpoint: dict[str, Any], *, hash: str, tokenizer: str
             raise MachineError(f"{path} {given}; delete it to train from the start, or restore the right file")
 
 
+def refuse_foreign(path: Path, checkpoint: dict[str, Any], hash: str | None) -> None:
+    """MachineError where another run than the one of `hash` wrote the checkpoint, whose shapes may well be the same.
+
+    None: the folder has lost its run's hash, and nothing can be said.
+    """
+    if hash is not None and checkpoint[KEY]["hash"] != hash:
+        found = f"was written by another run ({checkpoint[KEY]['hash'][:8]}, this folder is of {hash[:8]})"
+        raise MachineError(f"{path} {found}; restore the file that this run wrote")
+
+
 def model_weights(checkpoint: dict[str, Any]) -> dict[str, torch.Tensor]:
     """The language model's own state dict."""
     weights = checkpoint["state_dict"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import yaml
 
 from rowspace.callbacks.base import Watched
 from rowspace.claim import status
@@ -18,7 +19,20 @@ from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.runfolder import RunFolder
 from rowspace.tokenization.base import Tokenizer
-from rowspace.training.checkpoints import KEY, belongs, check_fit, load_weights, read
+from rowspace.training.checkpoints import KEY, belongs, check_fit, load_weights, read, refuse_foreign
+
+AT_THE_START = frozenset(
+    f"{part}.{name}"
+    for part, names in {
+        "model": ["dropout"],
+        "embedding": ["name", "std", "gain"],
+        "position": ["std", "trained_n_ctx"],
+        "body": ["init_std", "forget_bias"],
+        "head": ["bias"],
+    }.items()
+    for name in names
+)
+"""Settings that say how weights are drawn or trained: what the weights compute is the same."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,7 @@ def starting_point(continue_from: str | None, tokenizer: Tokenizer, parts: Mappi
         right = "a finished run (the same command again takes up an unfinished one)"
         raise ConfigError(Problem(key, f"{source.path} is {status(source)}", right))
     checkpoint = read(source.last)
+    refuse_foreign(source.last, checkpoint, source.run.get("hash"))
     theirs = checkpoint[KEY]["tokenizer"]
     if theirs != tokenizer.sha256:
         given = f"{source.path} has tokenizer {theirs[:8]} and this run fits {tokenizer.sha256[:8]}"
@@ -63,7 +78,45 @@ def starting_point(continue_from: str | None, tokenizer: Tokenizer, parts: Mappi
         check_fit(model, checkpoint, source.last)
     except ConfigError as error:
         raise ConfigError(f"{key}: {error}") from error
+    _refuse_other_length(source, parts)
     return source
+
+
+def _refuse_other_length(source: RunFolder, parts: Mapping[str, Any]) -> None:
+    """A scaling that takes the new window for the trained length would scale from a length nobody trained."""
+    made, position, n_ctx = _options(source), parts["position"], parts["model"].n_ctx
+    trained = made.get("position.trained_n_ctx") or made.get("model.n_ctx")
+    if getattr(position, "trained_n_ctx", n_ctx) is None and trained not in (None, n_ctx):
+        given = f"null takes model.n_ctx={n_ctx}, and {source.path} was trained on windows of {trained}"
+        raise ConfigError(Problem("position.trained_n_ctx", given, f"{trained}"))
+
+
+def changes(source: RunFolder | None, parts: Mapping[str, Any]) -> list[str]:
+    """A sentence where the weights of the source mean another model here, though they have the same names and shapes:
+    heads of another width, another position scheme, rows scaled otherwise."""
+    if source is None:
+        return []
+    made, mine = _options(source), _flat({key: option.model_dump(mode="json") for key, option in parts.items()})
+    now = {key: value for key, value in mine.items() if key in made and made[key] != value and key not in AT_THE_START}
+    said = ", ".join(f"{key.removesuffix('.name')}={value} (was {made[key]})" for key, value in now.items())
+    return [f"The weights of {source.path} go on in another model than the one they were trained in: {said}."] * bool(
+        now
+    )
+
+
+def _options(source: RunFolder) -> dict[str, Any]:
+    """What the source was made of: `model.heads` and its value, and so on; nothing where its file is gone."""
+    try:
+        plain = yaml.safe_load((source.path / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, yaml.YAMLError):
+        return {}
+    return _flat(plain) if isinstance(plain, dict) else {}
+
+
+def _flat(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by their key in full."""
+    sections = {key: value for key, value in plain.items() if isinstance(value, dict)}
+    return {f"{key}.{name}": value for key, section in sections.items() for name, value in section.items()}
 
 
 def start_from(source: RunFolder | None, model: LanguageModel, tie: TieCertificate) -> None:
