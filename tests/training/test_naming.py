@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -62,6 +63,22 @@ def test_another_text_tokenizer_or_start_is_another_run(part: str) -> None:
 
 def test_a_slug_shows_the_knobs() -> None:
     assert run_slug(config(head={"tie": False}), vocab_size=8192) == "bpe8192_d128_rope_untied_seed0"
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("rnn", "rnn"),
+        ("lstm", "lstm"),
+        ("encoder", "encoder"),
+        ("encoder_decoder", "encoder-decoder"),
+        ("none", "none"),
+    ],
+)
+def test_a_slug_shows_a_body_that_is_no_decoder(body: str, shown: str) -> None:
+    found = config().model_copy(update={"body": SimpleNamespace(name=body)})
+    assert run_slug(found, vocab_size=372) == f"bpe372_d128_{shown}_rope_tied_seed0"
+    assert len(run_slug(found, vocab_size=10**50)) <= 60
 
 
 def test_columns_show_v_as_obtained_where_none_was_asked() -> None:

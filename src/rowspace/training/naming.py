@@ -20,10 +20,12 @@ def run_hash(identity: Mapping[str, Any], *, data: str, tokenizer: str, source: 
 
 
 def run_slug(config: Any, *, vocab_size: int) -> str:
-    """The five knobs and the seed: `bpe8192_d128_rope_tied_seed0`."""
+    """The knobs and the seed: `bpe8192_d128_rope_tied_seed0`; a body that is no decoder is said too, as in
+    `bpe8192_d128_lstm_none_tied_seed0`."""
     head = "tied" if config.head.tie else "untied"
     tokenizer = f"{config.tokenizer.name}{vocab_size}"
-    return slug(tokenizer, f"d{config.model.d}", config.position.name, head, f"seed{config.seed}")
+    body = [] if config.body.name == "decoder" else [config.body.name]
+    return slug(tokenizer, f"d{config.model.d}", *body, config.position.name, head, f"seed{config.seed}")
 
 
 def columns(config: Any, *, vocab_size: int) -> dict[str, Any]:
