@@ -29,6 +29,15 @@ def test_every_scheme_keeps_what_it_claims_in_either_precision(name: str, precis
     assert all(find_metric(key) for key in certificate.numbers)
 
 
+def test_scores_are_measured_in_the_precision_of_the_run():
+    found = {
+        name: certify(option("position", "rope"), built("rope"), precision=name, **SIZES) for name in ("fp32", "bf16")
+    }
+    assert found["fp32"].numbers["position/offset_error"] < 1e-5
+    assert 1e-4 < found["bf16"].numbers["position/offset_error"] < 3e-2
+    assert "of a score's scale in bfloat16" in found["bf16"].record()["detail"]
+
+
 @pytest.mark.parametrize("beyond", ["clamp", "interpolate"])
 def test_a_learned_table_that_goes_beyond_its_rows_is_measured_where_each_place_has_one(beyond: str):
     chosen = {"beyond": beyond, "n_max": 8}

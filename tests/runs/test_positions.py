@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.conftest import TINY, rows, run_folder, run_json
+from tests.runs.conftest import TINY, rows, run_folder, run_json, weights
 from tests.server import Client
 
 
@@ -31,3 +31,28 @@ def test_a_learned_table_that_goes_beyond_its_rows_says_so_and_is_measured_withi
     metrics = run_json(run_folder(tmp_path))["metrics"]
     assert metrics["position/offset_error"] > 1e-3
     assert 0 < metrics["position/row_norm_ratio"] < 1000
+
+
+def test_the_certificate_is_measured_in_the_precision_of_the_run(rowspace: Client, tmp_path: Path) -> None:
+    words = ("trainer.precision=bf16", "trainer.max_steps=1", "schedule.warmup_steps=0", "logger.mode=disabled")
+    done = rowspace("train", *TINY, *words, cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    run = run_json(run_folder(tmp_path))
+    assert run["certificates"]["position"]["verdict"] == "held"
+    assert "in bfloat16" in run["certificates"]["position"]["detail"]
+    assert run["metrics"]["position/offset_error"] > 1e-4
+
+
+def test_a_run_that_goes_on_certifies_the_table_that_was_trained(rowspace: Client, tmp_path: Path) -> None:
+    words = (*TINY, "position=learned", "schedule.warmup_steps=0", "logger.mode=disabled")
+    done = rowspace("train", *words, "optimizer.lr=0.02", "trainer.max_steps=20", cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    first = run_folder(tmp_path)
+    done = rowspace("train", *words, "trainer.max_steps=1", f"trainer.continue_from={first}", cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    trained = weights(first)
+    rows_of_tokens, places = trained["model.embedding.weight"][:256], trained["model.position.table"]
+    ratio = float(rows_of_tokens.square().sum(1).mean().sqrt() / places.square().sum(1).mean().sqrt())
+    before, after = (run_json(each)["metrics"]["position/row_norm_ratio"] for each in (first, run_folder(tmp_path)))
+    assert after == pytest.approx(ratio, rel=1e-5)
+    assert abs(before / after - 1) > 0.05
