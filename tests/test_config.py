@@ -125,6 +125,21 @@ def test_a_value_of_neither_kind_is_one_problem_under_the_key_itself(default: di
     assert str(refused.value) == "data.files: {'a': 'b'} was given; a text or a list: [a, b]"
 
 
+def test_what_two_kinds_would_take_is_said_once_and_one_character_is_a_text_that_is_not_empty() -> None:
+    class Words(Option):
+        either: Annotated[str, Field(min_length=2)] | Annotated[str, Field(max_length=9)]
+        path: str = Field(min_length=1)
+        longer: str = Field(min_length=3)
+
+    with pytest.raises(ConfigError) as error:
+        load({"either": 5, "path": "", "longer": "x"}, Words)
+    assert [(problem.key, problem.right) for problem in error.value.problems] == [
+        ("either", "a text"),
+        ("path", "a text that is not empty"),
+        ("longer", "at least 3 characters"),
+    ]
+
+
 def test_budgets_in_two_units_are_refused(default: dict[str, Any]) -> None:
     (said,) = _problems(_with(default, trainer__max_tokens=5000)).values()
     assert "exactly one of trainer.max_steps, trainer.max_tokens, trainer.max_epochs" in said

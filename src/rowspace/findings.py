@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MISSING = "???"
 CODE_KEYS = frozenset({"_target_", "_partial_", "_recursive_", "_convert_", "_args_"})
+OR = " or "
+"""Between what the members of a union would take."""
 
 _RIGHT = {
     "missing": "give it a value",
@@ -77,7 +79,8 @@ def readable(
             continue
         given, right = _in_words(finding)
         earlier = problems.get(key)
-        problems[key] = Problem(key, given, f"{earlier.right} or {right}" if earlier else right)
+        said = [*(earlier.right.split(OR) if earlier else []), right]
+        problems[key] = Problem(key, given, OR.join(dict.fromkeys(said)))
     yield from problems.values()
 
 
@@ -114,6 +117,8 @@ def _in_words(finding: Any) -> tuple[str, str]:
         return "is missing", _RIGHT["missing"]
     if kind in _RIGHT:
         right = _RIGHT[kind].format(**finding.get("ctx", {}))
+        if kind == "string_too_short" and not value:
+            right = "a text that is not empty"
         if kind == "int_type" and isinstance(value, float) and value.is_integer():
             right += f", written {int(value)}"
         return f"{_shown(value)} was given", right

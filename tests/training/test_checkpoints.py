@@ -62,6 +62,7 @@ def test_a_half_written_checkpoint_is_refused_in_one_sentence(saved: Path, kept:
     saved.write_bytes(saved.read_bytes()[:kept])
     with pytest.raises(MachineError, match="is no checkpoint that can be loaded safely") as refused:
         read(saved)
+    assert ("it is empty" if kept == 0 else "it is cut short or damaged") in str(refused.value)
     assert "delete it to train from the start" in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -72,7 +73,7 @@ def test_a_checkpoint_that_would_run_code_is_refused_and_runs_none(tmp_path: Pat
             return (Path.touch, (tmp_path / "ran",))
 
     torch.save({KEY: FACTS, "state_dict": {}, "evil": Runs()}, tmp_path / "evil.ckpt")
-    with pytest.raises(MachineError, match="is no checkpoint that can be loaded safely"):
+    with pytest.raises(MachineError, match=r"loaded safely \(it holds other things than tensors"):
         read(tmp_path / "evil.ckpt")
     assert not (tmp_path / "ran").exists()
 

@@ -6,6 +6,7 @@ decide when to save.
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,23 @@ def read(path: Path) -> dict[str, Any]:
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
-        why = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+        why = _reason(path, error)
         right = "delete it to train from the start, or restore a copy"
         raise MachineError(f"{path} is no checkpoint that can be loaded safely ({why}); {right}") from error
     if not isinstance(checkpoint, dict) or KEY not in checkpoint or "state_dict" not in checkpoint:
         raise MachineError(f"{path} was not written by rowspace; only its own checkpoints can be resumed")
     return checkpoint
+
+
+def _reason(path: Path, error: Exception) -> str:
+    """Why a file does not load, in our words: torch speaks of its zip library and advises to load it unsafely."""
+    if isinstance(error, PermissionError):
+        return "its permissions forbid it"
+    if not path.stat().st_size:
+        return "it is empty"
+    if isinstance(error, pickle.UnpicklingError):
+        return "it holds other things than tensors and plain values"
+    return "it is cut short or damaged"
 
 
 def belongs(path: Path, checkpoint: dict[str, Any], *, hash: str, tokenizer: str, threads: int) -> None:

@@ -62,6 +62,12 @@ def test_a_target_longer_than_the_window_is_refused():
     assert problem.right == "the decoder writes 26 tokens: less body.noise_density, or a longer window"
 
 
+def test_one_span_is_no_plural():
+    body = option("body", "encoder_decoder", noise_density=0.9, mean_span=30.0)
+    (problem,) = refusals("rope", body, model=shape(n_ctx=4))
+    assert problem.given.endswith("in 1 span")
+
+
 def test_isolated_documents_are_refused_for_whole_windows_alone():
     isolated = option("data", "glosses", documents="isolated")
     (problem,) = refusals("rope", "encoder_decoder", data=isolated)

@@ -35,10 +35,11 @@ class EncoderDecoder(TransformerOption):
         yield from super().problems(run)
         if run.model is not None:
             counts = self.counts(run.model.n_ctx)
-            what = f"body=encoder_decoder hides {counts.spans} spans in a window of {run.model.n_ctx} tokens"
+            spans = "1 span" if counts.spans == 1 else f"{counts.spans} spans"
+            what = f"body=encoder_decoder hides {spans} in a window of {run.model.n_ctx} tokens"
             yield from lacking(run, sentinels(counts.spans), what)
             if counts.target > run.model.n_ctx:
-                given = f"{run.model.n_ctx} tokens hide {counts.hidden} in {counts.spans} spans"
+                given = f"{run.model.n_ctx} tokens hide {counts.hidden} in {spans}"
                 right = f"the decoder writes {counts.target} tokens: less body.noise_density, or a longer window"
                 yield Problem("model.n_ctx", given, right)
         if run.data is not None and run.data.documents == "isolated":
