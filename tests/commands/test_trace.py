@@ -54,6 +54,7 @@ def test_the_page_goes_into_the_runs_folder_and_its_path_is_the_last_line(run, c
 
 
 def test_the_page_goes_where_it_is_asked_for(run, tmp_path, capsys):
+    (tmp_path / "pages").mkdir()
     traced(output=str(tmp_path / "pages" / "cat.html"))
     traced(folder=tmp_path / "hydra")
     assert (tmp_path / "pages" / "cat.html").exists()
@@ -63,9 +64,17 @@ def test_the_page_goes_where_it_is_asked_for(run, tmp_path, capsys):
 
 
 def test_a_page_that_cannot_be_written_is_the_machines_fault(run, tmp_path):
-    (tmp_path / "file").write_text("")
     with pytest.raises(MachineError, match="cannot write"):
-        traced(output=str(tmp_path / "file" / "trace.html"))
+        traced(output=str(tmp_path / f"{'long' * 80}.html"))
+
+
+@pytest.mark.parametrize("nowhere", ["no/such/trace.html", "file/trace.html", "no/trace.html"])
+def test_no_folder_is_made_for_a_page(run, tmp_path, nowhere: str, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match=r"output: .* was given; a file in a folder that exists"):
+        traced(output=nowhere)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "run"]
 
 
 @pytest.mark.parametrize("taken", [".", "..", "folder", "run.json", "best.ckpt"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from os.path import isdir
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,15 +36,17 @@ class Trace(Option):
     weights: Literal["best", "last"]
     """Which checkpoint: best by validation loss, or last."""
     output: str | None = Field(min_length=1)
-    """File of the page, which ends in .html; null: trace.html in the run's folder."""
+    """File of the page in a folder that exists, which ends in .html; null: trace.html in the run's folder."""
 
 
 def load(plain: Mapping[str, Any]) -> Trace:
     """The typed config of the command; ConfigError with every problem at once, and where what is no page would be
     written over."""
     config = load_config(plain, Trace)
-    if config.output is not None and (Path(config.output).suffix != ".html" or Path(config.output).is_dir()):
+    if config.output is not None and (Path(config.output).suffix != ".html" or isdir(config.output)):
         raise ConfigError(Problem("output", f"{config.output!r} was given", "a file whose name ends in .html"))
+    if config.output is not None and not isdir(Path(config.output).parent):
+        raise ConfigError(Problem("output", f"{config.output!r} was given", "a file in a folder that exists"))
     return config
 
 
