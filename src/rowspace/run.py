@@ -121,7 +121,7 @@ def _train_held(
     # --------------------------------------------------------------------------------------------- model
     with phases("model"):
         model = build(**parts(config), vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
-        config.head.start(model.head, counts)
+        config.head.start(model.head, windows["objective"].expected(counts, config.model.n_ctx))
         tie.passed("build", model)
         start_from(source, model, tie)
         sizes = {"d": config.model.d, "heads": config.model.heads, "n_ctx": config.model.n_ctx}

@@ -45,6 +45,18 @@ def windows(B: int = 200, T: int = 64) -> Batch:
     return Batch(tokens[:, :-1], targets, None, None, (targets != EOS).long())
 
 
+def test_tokens_are_expected_as_targets_as_often_as_they_are_chosen_and_marks_never() -> None:
+    batch = windows()
+    made = masked()
+    found = made(batch, keys(200)).targets
+    counts = np.bincount(batch.targets.flatten(), minlength=259)
+    expected = made.expected(counts, 64)
+    assert expected[[EOS, UNUSED, MASK]].tolist() == [0, 0, 0]
+    text = found[found != NOT_SCORED]
+    assert expected[text].all()
+    assert expected[65] == counts[65] > 0
+
+
 def keys(B: int) -> list[tuple[int, int]]:
     return [(0, row) for row in range(B)]
 

@@ -15,6 +15,7 @@ def test_next_tokens_are_the_windows_as_they_are() -> None:
     batch = Batch(ids, ids + 1, None, None, torch.ones_like(ids))
     assert NextToken()(batch, [(0,)], evaluating=True) is batch
     assert NextToken.incomplete is None
+    assert NextToken().expected(np.array([3, 0, 1]), 2).tolist() == [3, 0, 1]
 
 
 def test_the_tokens_of_a_window_are_its_targets_and_context_is_known(stream_of) -> None:

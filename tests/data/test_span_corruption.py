@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from rowspace.data.batch import NOT_SCORED, Batch
-from rowspace.data.batches import EvaluationBatches
+from rowspace.data.batches import EvaluationBatches, TrainingBatches
 from rowspace.data.objectives import generator_for, predicted_tokens
 from rowspace.data.span_corruption import SpanCorruption, place
 from rowspace.data.spans import SpanCounts
@@ -108,6 +108,20 @@ def test_context_is_never_scored_and_no_token_twice(stream_of: Any) -> None:
             assert Counter(spans.targets[row][spans.targets[row] != NOT_SCORED].tolist()) <= allowed
     first, second = (list(made(objective=objective())) for _ in range(2))
     assert all(torch.equal(a.targets, b.targets) for a, b in zip(first, second, strict=True))
+
+
+def test_the_targets_of_an_epoch_are_as_frequent_as_expected(stream_of: Any) -> None:
+    generator = np.random.default_rng(0)
+    stream = stream_of([generator.choice([65, 66, 67], size=50, p=[0.7, 0.2, 0.1]).tobytes() for _ in range(800)])
+    V = 256 + 1 + 40
+    made = objective(density=0.3)
+    batches = TrainingBatches(stream, batch_size=40, n_ctx=32, seed=0, steps=30, isolated=False, objective=made)
+    found = sum(np.bincount(batch.targets.flatten().numpy(), minlength=V) for batch in batches)
+    expected = made.expected(np.bincount(stream.ids, minlength=V), 32)
+    assert expected.sum() == pytest.approx(len(stream.ids) / 10 * 14)  # 10 hidden tokens, 3 sentinels, an eos
+    shares, promised = found / found.sum(), expected / expected.sum()
+    assert (found > 0).tolist() == (expected > 0).tolist()
+    np.testing.assert_allclose(shares, promised, atol=0.01)
 
 
 def test_every_way_to_place_the_spans_is_equally_likely() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rowspace.composition import conf_dir
@@ -68,6 +69,21 @@ def test_a_run_that_predicts_a_part_of_the_text_says_why_it_has_no_bits_per_byte
         assert floors[key] == pytest.approx(above, rel=1e-6)  # the floor is of the very targets that are scored
     assert [key for key, value in floors.items() if key.endswith("bpb") and value is not None] == []
     assert not any(key.startswith("generator") for key in floors)
+
+
+def test_marks_that_are_targets_have_their_share_in_a_bias_at_the_log_frequencies(
+    rowspace: Client, tmp_path: Path
+) -> None:
+    """Of the text alone a sentinel has none, and each would cost ten nats at the first step."""
+    words = ("head.bias=log_unigram", "trainer.max_steps=1", "trainer.log_every=1", "schedule.warmup_steps=0")
+    more = ("trainer.batch_size=64", "logger.mode=disabled")
+    folder = trained(rowspace, tmp_path, "experiment=encoder_decoder", *TINY, *words, *more)
+    restored = restore(folder)
+    objective, counts = restored.config.body.objective(restored.tokenizer, 32), restored.table("E").counts
+    expected = objective.expected(counts, 32)
+    shares = expected[expected > 0] / expected.sum()
+    _, losses = find_series(rows(folder), "train/loss")
+    assert losses[0] == pytest.approx(float(-(shares * np.log(shares)).sum()), abs=0.15)
 
 
 @pytest.mark.parametrize("body", ["rnn", "lstm"])

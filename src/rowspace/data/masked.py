@@ -49,6 +49,10 @@ class Masked(Objective):
             batch.target_bytes.masked_fill(other, 0),
         )
 
+    def expected(self, counts: np.ndarray, n: int) -> np.ndarray:
+        """Those of the text that may be chosen: no special ones."""
+        return np.where(self._special.numpy(), 0, counts)
+
     def _hide(self, generator: np.random.Generator, eligible: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, ...]:
         """The places chosen in a window, and what is read there."""
         n = min(max(round(self._chosen * len(eligible)), 1), len(eligible))

@@ -35,6 +35,11 @@ class Objective(ABC):
         `evaluating`: only tokens of the text are scored, none that the objective put there.
         """
 
+    def expected(self, counts: np.ndarray, n: int) -> np.ndarray:
+        """How often each token is a target in training, (V,), on average over the draws: where the text holds it
+        `counts` times and is read in windows of n so often that each of its tokens is a target about once."""
+        return counts
+
 
 class NextToken(Objective):
     """Each token from those before it."""

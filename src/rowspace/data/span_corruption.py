@@ -70,6 +70,14 @@ class SpanCorruption(Objective):
             torch.from_numpy(source),
         )
 
+    def expected(self, counts: np.ndarray, n: int) -> np.ndarray:
+        """Those of the text, and each sentinel and an eos once for the tokens that a window hides."""
+        made = self._counts(n)
+        found = np.asarray(counts, dtype=np.float64).copy()
+        marks = [self._tokenizer.special[name] for name in sentinels(made.spans)]
+        found[[*marks, self._eos]] += counts.sum() / made.hidden
+        return found
+
 
 def place(generator: np.random.Generator, counts: SpanCounts) -> np.ndarray:
     """Which of n tokens are hidden, (n,) bool: every way to place the spans, one token apart at least, is equally

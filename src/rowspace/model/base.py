@@ -91,4 +91,5 @@ class HeadOption(Option):
         """The `rowspace.model.head.Head` over `embedding`: U (V, d), the same tensor as E when tied."""
 
     def start(self, head: Any, counts: Any) -> None:
-        """What a new run's head takes from the training text: `counts` (V,) of its ids. Not called on restore."""
+        """What a new run's head takes from the training text: how often each id is a target there, `counts` (V,), whole
+        numbers or not. Not called on restore."""

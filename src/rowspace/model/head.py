@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Real
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -23,7 +23,7 @@ class Head(nn.Module):
         self.logit_scale = logit_scale
 
     @torch.no_grad()
-    def start_bias(self, counts: Int[np.ndarray, " V"]) -> None:
+    def start_bias(self, counts: Real[np.ndarray, " V"]) -> None:
         """b = ln of each token's share of `counts`, each counted once more, so that an unseen token has one too."""
         assert self.bias is not None
         shares = (np.asarray(counts, dtype=np.float64) + 1) / (counts.sum() + len(counts))

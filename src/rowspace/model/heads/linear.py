@@ -6,7 +6,7 @@ so a row u reaches at most c |u| sqrt(d), and a tied row meets itself in h. With
 nats instead of 8.3 (V = 4096, d = 128).
 
 A bias that starts at the logarithm of the unigram frequencies spares the model learning them: the first loss is near
-the unigram entropy instead of ln V.
+the unigram entropy instead of ln V. Sentinels that an objective makes targets have their frequency too.
 """
 
 from __future__ import annotations
