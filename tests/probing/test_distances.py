@@ -54,6 +54,24 @@ def test_several_bodies_stand_in_one_figure_each_with_its_null_in_grey(cache):
     assert [row[0] for row in findings.shown[0].rows[::2]] == ["rnn", "lstm", "decoder"]
 
 
+def test_the_headline_names_this_run_and_the_one_that_keeps_most_and_every_share_is_the_tables(cache):
+    runs = [subject(cache, f"body={body}", "position=none", name=body) for body in ("rnn", "none", "lstm", "decoder")]
+    findings = distance(length=31).measure(runs, progress=ignore)
+    norms = {(r["label"], r["distance"]): r["norm"] for r in findings.rows["distance"] if r["weights"] == "trained"}
+    kept = {label: norms[label, 8] / norms[label, 1] for label in ("rnn", "lstm", "decoder")}
+    most = max(("lstm", "decoder"), key=kept.__getitem__)
+    back = "of the influence of the token before at 8 tokens back"
+    assert findings.sentence == (
+        f"rnn keeps {kept['rnn']:.2g} {back}; {most} keeps {kept[most]:.2g}, the most of the other 3."
+    )
+    assert "8" in findings.shown[0].head
+    for label, share in kept.items():
+        assert f"{label} {share:.2g}" in findings.reading
+    assert "none nothing" in findings.reading
+    first = distance(length=31).measure([runs[1], runs[0]], progress=ignore)
+    assert first.sentence == f"none does not look back at all; rnn keeps {kept['rnn']:.2g} {back}."
+
+
 def test_the_text_is_as_long_as_the_trained_length_unless_another_is_asked(cache):
     one = subject(cache)
     assert max(r["distance"] for r in distance().measure([one], progress=ignore).rows["distance"]) == 7

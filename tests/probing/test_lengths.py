@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from rowspace.errors import ConfigError
+from rowspace.probing.telling import tell_lengths
 from rowspace.registry import options
 from tests.parts import option
 from tests.probing.subjects import LINES, ignore, length, subject
@@ -231,11 +232,26 @@ def test_runs_of_other_tokens_are_compared_on_the_same_documents(cache, rope):
 def test_the_sentence_says_whether_longer_is_worse(rope):
     findings = length(factors=[1, 8]).measure([rope], progress=ignore)
     row = next(r for r in findings.rows["length"] if r["windows"] == "sliding" and r["factor"] == 8)
-    way = (
-        "worse than" if row["change_low"] > 0 else "better than" if row["change_high"] < 0 else "no worse and no better"
-    )
+    way = "worse than" if row["change_low"] > 0 else "better than" if row["change_high"] < 0 else "no change from"
     assert way in findings.sentence
     assert f"{row['bpb']:.3f} bits per byte" in findings.sentence
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((0.0002, 0.0001, 0.0003), "within the interval no change from the trained length (+0.000, +0.000 to +0.000)"),
+        ((0.01, -0.01, 0.02), "within the interval no change from the trained length (+0.010, -0.010 to +0.020)"),
+        ((0.01, 0.005, 0.02), "worse than at the trained length (+0.010, +0.005 to +0.020)"),
+        ((-0.01, -0.02, -0.005), "better than at the trained length (-0.010, -0.020 to -0.005)"),
+    ],
+)
+def test_a_change_that_its_interval_or_the_digits_do_not_show_is_none(rope, change, said):
+    option = length(factors=[1, 2])
+    rows = option.measure([rope], progress=ignore).rows["length"]
+    keys = ("change", "change_low", "change_high")
+    rows = [row | dict(zip(keys, change, strict=True)) if row["factor"] == 2 else row for row in rows]
+    assert said in tell_lengths(option, rows, [], []).sentence
 
 
 def test_progress_counts_every_token_that_is_read(rope):

@@ -79,12 +79,11 @@ class ProbeOption(Option):
         """
 
 
-def labels(subjects: Sequence[Subject], first: str) -> list[str]:
-    """A short name for each run, no two alike: the knobs in which they differ, or the `first` (body, position) where
+def labels(subjects: Sequence[Subject], otherwise: str) -> list[str]:
+    """A short name for each run, no two alike: the knobs in which they differ, or `otherwise` (body, position) where
     they do not, with the folder's name where that leaves two alike, and its path where they have one name."""
     knobs = [_knobs(subject) for subject in subjects]
-    differing = [key for key in knobs[0] if len({knob[key] for knob in knobs}) > 1] or [first]
-    differing.sort(key=lambda key: key != first)
+    differing = [key for key in knobs[0] if len({knob[key] for knob in knobs}) > 1] or [otherwise]
     named = bare = [
         ", ".join(knob[key] if key in ("position", "body") else f"{key} {knob[key]}" for key in differing)
         for knob in knobs

@@ -50,7 +50,7 @@ def measure(option: Distance, subjects: Sequence[Subject], progress: Progress) -
         rows={"distance": rows},
         shown=[_table(rows)],
         figures={"distance": draw_distances(rows)},
-        reading=READING.format(samples=option.texts * option.draws),
+        reading=READING.format(samples=option.texts * option.draws) + _all_kept(rows),
     )
 
 
@@ -83,19 +83,36 @@ def _by_distance(rows: Sequence[Mapping[str, Any]], label: str, weights: str) ->
     return {r["distance"]: r["norm"] for r in rows if r["label"] == label and r["weights"] == weights}
 
 
+def _kept(rows: Sequence[Mapping[str, Any]]) -> tuple[int, dict[str, float | None]]:
+    """A distance of the table, at most half the shortest text, and what each run keeps there of the influence of the
+    token before; None for a run that does not look back."""
+    norms = {label: _by_distance(rows, label, "trained") for label in dict.fromkeys(row["label"] for row in rows)}
+    half = min(len(own) for own in norms.values()) // 2
+    k = 2 ** (half.bit_length() - 1)
+    return k, {label: own[k] / own[1] if own[1] else None for label, own in norms.items()}
+
+
 def _sentence(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How much of the influence of the token before is left at half the text, for each run."""
-    said = []
-    for label in dict.fromkeys(row["label"] for row in rows):
-        norms = _by_distance(rows, label, "trained")
-        k = max(norms) // 2
-        if not norms.get(1):
-            said.append(f"{label} does not look back at all")
-        else:
-            said.append(
-                f"{label} keeps {norms[k] / norms[1]:.2g} of the influence of the token before at {k} tokens back"
-            )
-    return f"{'; '.join(said)}."
+    """How much of the influence of the token before the first run keeps far back, and who else keeps most."""
+    k, kept = _kept(rows)
+    (label, own), *others = kept.items()
+    back = f"of the influence of the token before at {k} token{'s' if k > 1 else ''} back"
+    said = f"{label} does not look back at all" if own is None else f"{label} keeps {own:.2g} {back}"
+    known = {other: share for other, share in others if share is not None}
+    if not known:
+        return f"{said}."
+    most = max(known, key=known.__getitem__)
+    of = "" if len(others) == 1 else f", the most of the other {len(others)}"
+    return f"{said}; {most} keeps {known[most]:.2g}{f' {back}' if own is None else ''}{of}."
+
+
+def _all_kept(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The same of every run, where the sentence does not name all."""
+    k, kept = _kept(rows)
+    if len(kept) < 3:
+        return ""
+    shares = ", ".join(f"{label} {'nothing' if share is None else f'{share:.2g}'}" for label, share in kept.items())
+    return f" Of the influence of the token before there is left at {k} tokens back: {shares}."
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Shown:

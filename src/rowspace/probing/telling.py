@@ -93,11 +93,13 @@ def _sentence(option: Length, rows: Rows, unit: str) -> str:
         said = f"{label} has no positions for {longest}x its trained length"
     else:
         low, high = own["change_low"], own["change_high"]
-        way = "no worse and no better than" if low <= 0 <= high else "worse than" if low > 0 else "better than"
-        said = (
-            f"In windows of {longest}x its trained length {label} needs {own[unit]:.3f} {what}, {way} at the trained "
-            f"length ({own['change']:+.3f}, {low:+.3f} to {high:+.3f})"
-        )
+        said = f"In windows of {longest}x its trained length {label} needs {own[unit]:.3f} {what}, "
+        if round(low, 3) <= 0 <= round(high, 3):
+            said += "within the interval no change from the trained length"
+        else:
+            said += f"{'worse' if low > 0 else 'better'} than at the trained length"
+        if longest > 1:
+            said += f" ({own['change']:+.3f}, {low:+.3f} to {high:+.3f})"
     known = [row for row in there if row[unit] is not None]
     if len(there) > 1 and known:
         best = min(known, key=lambda row: row[unit])
