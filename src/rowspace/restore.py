@@ -21,7 +21,15 @@ from rowspace.runfolder import RunFolder
 from rowspace.table import TokenTable
 from rowspace.tokenization import artifact
 from rowspace.tokenization.base import Tokenizer
-from rowspace.training.checkpoints import KEY, WITNESS, load_weights, read, refuse_foreign
+from rowspace.training.checkpoints import (
+    KEY,
+    WITNESS,
+    digests,
+    load_weights,
+    read,
+    refuse_foreign,
+    refuse_other_model,
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,7 @@ def restore(path: Path, weights: Literal["best", "last"] = "best") -> Restored:
         raise MachineError(f"{file} was trained with another tokenizer than the one in {folder.tokenizer}")
     refuse_foreign(file, checkpoint, folder.run.get("hash"))
     parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
+    refuse_other_model(file, checkpoint, digests(parts))
     model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
     load_weights(model, checkpoint, file)
     TieCertificate(config.head.tie).passed("load", model, checkpoint.get(WITNESS))

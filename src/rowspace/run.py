@@ -34,6 +34,7 @@ from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training import optimizer
+from rowspace.training.checkpoints import digests
 from rowspace.training.costs import record_costs
 from rowspace.training.evaluation import Evaluation, evaluate
 from rowspace.training.evidence import record_evidence
@@ -145,7 +146,8 @@ def _train_held(
     # ------------------------------------------------------------------------------------------ training
     for remark in [*say_costs(folder.run["cost"]), *config.all_remarks(steps), *changes(source, parts(config))]:
         terminal.say(remark)
-    facts = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
+    facts: dict[str, Any] = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
+    facts["made_of"] = digests(parts(config))
     resume = resume_point(folder, facts)
     told = columns(config, vocab_size=tokenizer.vocab_size)
     with open_sinks(folder, config.logger, columns=told, say=terminal.say) as sinks:

@@ -116,7 +116,7 @@ def test_the_targets_of_an_epoch_are_as_frequent_as_expected(stream_of: Any) -> 
     V = 256 + 1 + 40
     made = objective(density=0.3)
     batches = TrainingBatches(stream, batch_size=40, n_ctx=32, seed=0, steps=30, isolated=False, objective=made)
-    found = sum(np.bincount(batch.targets.flatten().numpy(), minlength=V) for batch in batches)
+    found = np.sum([np.bincount(batch.targets.flatten().numpy(), minlength=V) for batch in batches], axis=0)
     expected = made.expected(np.bincount(stream.ids, minlength=V), 32)
     assert expected.sum() == pytest.approx(len(stream.ids) / 10 * 14)  # 10 hidden tokens, 3 sentinels, an eos
     shares, promised = found / found.sum(), expected / expected.sum()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 import torch
+import yaml
 
 from rowspace.errors import ConfigError, MachineError
 from rowspace.restore import restore
@@ -95,6 +97,44 @@ def test_a_folder_that_is_no_run_and_a_changed_tokenizer_are_refused(finished: P
     stored.write_text(stored.read_text().replace('"a"', '"b"', 1))
     with pytest.raises(MachineError, match="tokenizer"):
         restore(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("section", "change"),
+    [
+        ("model", {"heads": 4}),
+        ("position", {"name": "none"}),
+        ("embedding", {"scale": "sqrt_d"}),
+        ("head", {"logit_scale": 0.5}),
+        ("body", {"norm": "layernorm"}),
+    ],
+)
+@pytest.mark.parametrize("which", ["best", "last"])
+def test_an_edited_configuration_is_no_model_of_the_weights(
+    finished: Path, tmp_path: Path, section: str, change: dict[str, Any], which: Literal["best", "last"]
+) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    file = tmp_path / "run" / "config.yaml"
+    plain = yaml.safe_load(file.read_text())
+    plain[section] = change if "name" in change else {**plain[section], **change}
+    file.write_text(yaml.safe_dump(plain))
+    said = rf"{which}\.ckpt was trained with other settings of {section} than config\.yaml has now; put back"
+    with pytest.raises(MachineError, match=said):
+        restore(tmp_path / "run", which)
+
+
+def test_a_checkpoint_from_before_settings_were_kept_and_one_of_a_run_read_otherwise_come_back(
+    finished: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    file = tmp_path / "run" / "checkpoints" / "best.ckpt"
+    checkpoint = torch.load(file, weights_only=True)
+    assert set(checkpoint["rowspace"].pop("made_of")) == {"model", "embedding", "position", "body", "head"}
+    torch.save(checkpoint, file)
+    restore(tmp_path / "run")
+    written = tmp_path / "run" / "config.yaml"
+    written.write_text(written.read_text().replace("batch_size: 4", "batch_size: 8"))  # of the training, not the model
+    restore(tmp_path / "run", "last")
 
 
 def test_a_longer_window_is_scaled_from_the_trained_length(rowspace: Client, finished: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from rowspace.errors import ConfigError, MachineError
-from rowspace.training.checkpoints import KEY, AtomicIO, belongs, load_weights, read
+from rowspace.training.checkpoints import KEY, AtomicIO, belongs, digests, load_weights, read
 from tests.parts import model, option
 
 FACTS = {"hash": "a" * 64, "tokenizer": "b" * 64, "threads": 2}
@@ -105,6 +105,25 @@ def test_a_checkpoint_of_another_run_is_refused(saved: Path, other: dict[str, An
     belongs(saved, read(saved), **FACTS)
     with pytest.raises(MachineError, match=f"belongs to another {what}"):
         belongs(saved, read(saved), **{**FACTS, **other})
+
+
+def test_a_checkpoint_of_other_settings_is_refused_and_names_them(saved: Path) -> None:
+    made = digests({"position": option("position", "rope"), "head": option("head", "linear")})
+    other = digests({"position": option("position", "rope", base=500.0), "head": option("head", "linear")})
+    checkpoint = read(saved)
+    belongs(saved, checkpoint, **FACTS, made_of=other)  # it was saved before settings were kept
+    checkpoint[KEY]["made_of"] = made
+    belongs(saved, checkpoint, **FACTS, made_of=made)
+    with pytest.raises(MachineError, match="was trained with other settings of position than config"):
+        belongs(saved, checkpoint, **FACTS, made_of=other)
+
+
+def test_what_is_done_beyond_the_rows_of_a_table_may_be_chosen_anew() -> None:
+    one, other, longer = (
+        digests({"position": option("position", "learned", **changes)})
+        for changes in ({}, {"beyond": "clamp"}, {"n_max": 99})
+    )
+    assert one == other != longer
 
 
 @pytest.mark.parametrize("tie", [True, False])

@@ -6,7 +6,10 @@ decide when to save.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import pickle
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +71,39 @@ def _reason(path: Path, error: Exception) -> str:
     return "it is cut short or damaged"
 
 
-def belongs(path: Path, checkpoint: dict[str, Any], *, hash: str, tokenizer: str, threads: int) -> None:
-    """Refuse a checkpoint of another configuration, tokenizer or number of threads."""
+def digests(parts: Mapping[str, Any]) -> dict[str, str]:
+    """sha256 of the settings of each option that a model is built of, by its group.
+
+    Without `beyond`, which says what is done with positions that have no row: a reader may choose it anew.
+    """
+    plain = {group: option.model_dump(mode="json", exclude={"beyond"}) for group, option in parts.items()}
+    return {
+        group: hashlib.sha256(json.dumps(each, sort_keys=True).encode()).hexdigest() for group, each in plain.items()
+    }
+
+
+def refuse_other_model(path: Path, checkpoint: dict[str, Any], made_of: Mapping[str, str]) -> None:
+    """MachineError where the settings of the model, as `digests`, are not those that the checkpoint was trained with:
+    its weights may fit other heads or another position scheme, and would mean something else there.
+
+    A checkpoint from before they were kept says nothing of them.
+    """
+    kept = checkpoint[KEY].get("made_of") or {}
+    if other := [group for group in made_of if group in kept and kept[group] != made_of[group]]:
+        given = f"was trained with other settings of {' and '.join(other)} than config.yaml has now"
+        raise MachineError(f"{path} {given}; put back the values that the run was started with")
+
+
+def belongs(
+    path: Path,
+    checkpoint: dict[str, Any],
+    *,
+    hash: str,
+    tokenizer: str,
+    threads: int,
+    made_of: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse a checkpoint of another configuration, tokenizer, number of threads or, by `digests`, model."""
     ours = checkpoint[KEY]
     for what, found, wanted in (
         ("tokenizer", ours["tokenizer"], tokenizer),
@@ -79,6 +113,7 @@ def belongs(path: Path, checkpoint: dict[str, Any], *, hash: str, tokenizer: str
         if found != wanted:
             given = f"belongs to another {what} ({str(found)[:12]}, this run has {str(wanted)[:12]})"
             raise MachineError(f"{path} {given}; delete it to train from the start, or restore the right file")
+    refuse_other_model(path, checkpoint, made_of or {})
 
 
 def refuse_foreign(path: Path, checkpoint: dict[str, Any], hash: str | None) -> None:
