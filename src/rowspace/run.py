@@ -29,6 +29,7 @@ from rowspace.model.language_model import build
 from rowspace.position.certificate import certify
 from rowspace.report import page
 from rowspace.report.costs import say_costs
+from rowspace.report.ledger import ledger_table
 from rowspace.runfolder import RunFolder, point_latest
 from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached
@@ -144,11 +145,13 @@ def _train_held(
         return evaluate(model, scored[name], split=name, **known)
 
     # ------------------------------------------------------------------------------------------ training
-    for remark in [*say_costs(folder.run["cost"]), *config.all_remarks(steps), *changes(source, parts(config))]:
-        terminal.say(remark)
     facts: dict[str, Any] = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     facts["made_of"] = digests(parts(config))
     resume = resume_point(folder, facts)
+    ledger = [] if resume else ledger_table(folder.read_table("ledger")).splitlines()
+    remarks = [*say_costs(folder.run["cost"]), *config.all_remarks(steps), *changes(source, parts(config))]
+    for remark in [*ledger, *remarks]:
+        terminal.say(remark)
     told = columns(config, vocab_size=tokenizer.vocab_size)
     with open_sinks(folder, config.logger, columns=told, say=terminal.say) as sinks:
         sinks.resume(0 if resume is None else resume.rows)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from rowspace.commands.train import aligned, ledger_table
 from tests.server import Client
 
 LARGE = ("tokenizer.vocab_size=200000", "model.d=8192", "trainer.threads=1", "dry_run=true")
@@ -53,14 +51,3 @@ def test_a_budget_in_epochs_has_no_time_yet(rowspace: Client, tmp_path: Path) ->
     done = rowspace("train", *words, cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert "a million tokens" in done.stdout
-
-
-def test_numbers_stand_right_and_words_left() -> None:
-    table = aligned(("what", "count"), [("a", "1"), ("long name", "1,000")], numbers=(1,))
-    assert table.splitlines() == ["what       count", "a              1", "long name  1,000"]
-
-
-def test_a_number_of_the_configuration_has_a_value_and_no_bytes() -> None:
-    line: dict[str, Any] = {"quantity": "V", "value": "300", "shape": "", "count": 0, "bytes": 0, "times": 1}
-    group = {"category": "CONFIG", "meaning": "fixed", "lines": [line], "count": 0, "bytes": 0}
-    assert ledger_table([group]).splitlines()[-1].split() == ["V", "=", "300"]

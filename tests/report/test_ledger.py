@@ -3,7 +3,7 @@
 from typing import Any
 
 from rowspace.model.ledger import quantities
-from rowspace.report.ledger import fold, grouped
+from rowspace.report.ledger import aligned, fold, grouped, ledger_table
 from tests.parts import model, shape
 
 
@@ -43,3 +43,22 @@ def test_rows_of_an_older_run_are_shown_too():
     old = {"quantity": "E", "category": "LEARNED", "shape": "(8192, 128)", "count": 1048576, "bytes": 4194304}
     (group,) = grouped([old])
     assert group["lines"][0]["value"] is None
+
+
+def test_numbers_stand_right_and_words_left():
+    table = aligned(("what", "count"), [("a", "1"), ("long name", "1,000")], numbers=(1,))
+    assert table.splitlines() == ["what       count", "a              1", "long name  1,000"]
+
+
+def test_a_number_of_the_configuration_has_a_value_and_no_bytes():
+    value = {"quantity": "V", "category": "CONFIG", "value": "300", "shape": "", "count": 0, "bytes": 0}
+    assert ledger_table([value]).splitlines()[-1].split() == ["V", "=", "300"]
+
+
+def test_a_hash_is_shown_by_its_first_characters_and_has_no_column_where_there_is_none():
+    hashed = [{**row("E"), "sha256": "0123456789abcdef"}, row("blocks.0.up"), row("blocks.1.up")]
+    head, _, table, blocks = (line.split() for line in ledger_table(hashed).splitlines())
+    assert head == ["quantity", "shape", "or", "value", "count", "bytes", "sha256"]
+    assert table[-1] == "01234567"
+    assert blocks == ["blocks.*.up", "x", "2", "(4,", "2)", "16", "64", "bytes"]
+    assert "sha256" not in ledger_table([{**each, "sha256": None} for each in hashed])

@@ -32,6 +32,7 @@ def test_a_stopped_run_resumes_to_the_same_end(
     assert resumed.code == 0, resumed.stderr
     assert "resuming after step" in resumed.stderr
     assert run_json(folder)["attempt"] == 2
+    assert (folder / "train.log").read_text().count("LEARNED") == 1  # the ledger is of the start
     assert_same_run(folder, finished)
 
 

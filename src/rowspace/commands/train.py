@@ -52,7 +52,7 @@ def _show_ledger(config: RunConfig, terminal: Terminal) -> None:
     from rowspace.model.ledger import quantities
     from rowspace.model.outline import outlines
     from rowspace.report.costs import reasons, say_costs
-    from rowspace.report.ledger import grouped
+    from rowspace.report.ledger import ledger_table
     from rowspace.training.costs import expected_cost, sizes
 
     torch.set_num_threads(config.trainer.threads)
@@ -67,30 +67,15 @@ def _show_ledger(config: RunConfig, terminal: Terminal) -> None:
     cost = expected_cost(model, **known, steps=steps)
     told = {"sizes": sizes(config.model, config.position), "lengths": config.body.lengths(model.n_ctx)}
     rows = quantities(model, **told, layers=cost["layers"])
-    terminal.show(ledger_table(grouped(rows)))
+    terminal.show(ledger_table(rows))
     parameters, operations, *rest = say_costs(cost)
     terminal.show("\n".join(["", parameters, operations, *(f"  {reason}" for reason in reasons(cost)), *rest]))
-
-
-def ledger_table(groups: list[dict[str, Any]]) -> str:
-    """LEARNED, CONFIG and STATE as one aligned table; numbers of repeated blocks stand in one line."""
-    from rowspace.report.facts import say_bytes
-
-    lines: list[tuple[str, ...]] = []
-    for group in groups:
-        total = f"{group['count']:,}" if group["category"] == "LEARNED" else ""
-        lines.append((group["category"], "", total, say_bytes(group["bytes"]) if total else "", group["meaning"]))
-        for line in group["lines"]:
-            value = f"= {line['value']}" if line["value"] is not None else line["shape"]
-            times = f" x {line['times']}" if line["times"] > 1 else ""
-            count, size = (f"{line['count']:,}", say_bytes(line["bytes"])) if line["shape"] else ("", "")
-            lines.append((f"  {line['quantity']}{times}", value, count, size, ""))
-    return aligned(("quantity", "shape or value", "count", "bytes", ""), lines, numbers=(2, 3))
 
 
 def _show_result(folder: RunFolder, terminal: Terminal) -> None:
     """The last lines: the result in a sentence, ten neighbours with verdicts, the page, and how to sync."""
     from rowspace.figures.tokens import show
+    from rowspace.report.ledger import aligned
 
     terminal.show(result_sentence(folder))
     rows = folder.read_table("neighbours")
@@ -117,18 +102,3 @@ def result_sentence(folder: RunFolder) -> str:
     told = f" ({', '.join(beside)})" if beside else ""
     number = f"{found.bpb:.4f} bits per byte of {found.split} text"
     return f"{folder.path.name}: {number}{told}, audit {found.audit}, {spent}"
-
-
-def aligned(head: tuple[str, ...], rows: list[tuple[str, ...]], numbers: tuple[int, ...] = ()) -> str:
-    """A plain table, left-aligned but for the columns `numbers`."""
-    lines = [head, *rows]
-    widths = [max(len(str(line[column])) for line in lines) for column in range(len(head))]
-
-    def put(line: tuple[str, ...]) -> str:
-        cells = (
-            str(cell).rjust(w) if i in numbers else str(cell).ljust(w)
-            for i, (cell, w) in enumerate(zip(line, widths, strict=True))
-        )
-        return "  ".join(cells).rstrip()
-
-    return "\n".join(map(put, lines))
