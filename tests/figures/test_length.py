@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rowspace.figures.length import COLOURS, colour_of, draw_lengths, draw_positions
-from rowspace.figures.style import GREY
+from rowspace.figures.style import GREY, legend_names
 
 
 def row(label: str, factor: int, bpb: float | None, scheme: str = "", **more: Any) -> dict[str, Any]:
@@ -78,6 +78,22 @@ def test_labels_of_a_folder_are_never_markup():
     for figure in (draw_lengths(rows, "apart", "bpb"), draw_positions([{**CURVE[0], "label": hostile}], "bpb")):
         names = [trace["name"] for trace in json.loads(figure.to_json())["data"] if "name" in trace]
         assert not [name for name in names if "<a" in name]
+
+
+def test_long_labels_are_shortened_in_the_legend_and_whole_on_hover():
+    long = [f"rope, tokenizer byte, V 257 (byte257_d128_rope_tied_seed{n}-e7917f7{n})" for n in range(2)]
+    rows = [row(label, factor, 1.0, "rope") for label in long for factor in (1, 2)]
+    curve = [{**CURVE[0], "label": label} for label in long]
+    for figure in (draw_lengths(rows, "apart", "bpb"), draw_positions(curve, "bpb")):
+        own = [trace for trace in figure.data if trace.hovertemplate]
+        assert [trace.name for trace in own] == [f"rope, tokenize…{label[-13:]}" for label in long]
+        assert [label in trace.hovertemplate for label, trace in zip(long, own, strict=True)] == [True, True]
+
+
+def test_labels_that_would_look_alike_stay_whole_and_a_legend_keeps_their_order():
+    alike = [f"the same long beginning {middle} and the same long end" for middle in "ab"]
+    assert list(legend_names(alike).values()) == alike
+    assert draw_lengths(ROWS, "apart", "bpb").layout.legend.traceorder == "normal"
 
 
 def test_curves_of_one_scheme_have_colours_of_their_own():

@@ -28,7 +28,11 @@ def test_runs_are_named_by_what_sets_them_apart(tmp_path):
     assert labels([rope], "body") == ["decoder"]
     assert labels([rope, alibi], "body") == ["rope", "alibi"]
     recurrent = subject(tmp_path, "position=none", "body=rnn")
-    assert labels([rope, recurrent], "position") == labels([rope, recurrent], "body") == ["rope, decoder", "none, rnn"]
+    assert (
+        labels([rope, recurrent], "position")
+        == labels([rope, recurrent], "body")
+        == ["rope, decoder", "no position, rnn"]
+    )
     wide = subject(tmp_path, "position=rope", "model.d=32", "seed=3")
     assert labels([rope, wide], "position") == ["d 16, seed 0", "d 32, seed 3"]
     again = subject(tmp_path, "position=rope", name="again")

@@ -49,7 +49,9 @@ def test_several_bodies_stand_in_one_figure_each_with_its_null_in_grey(cache):
     runs = [subject(cache, f"body={body}", "position=none", name=body) for body in ("rnn", "lstm", "decoder")]
     findings = distance().measure(runs, progress=ignore)
     names = {trace.name for trace in findings.figures["distance"].data if trace.name}
-    assert names == {name + end for name in ("rnn", "lstm", "decoder") for end in ("", " before training")}
+    assert names == {name + end for name in ("rnn", "lstm", "decoder") for end in ("", " before training")} | {
+        "each before training"
+    }
     assert findings.figures["distance"].layout.yaxis.type == "log"
     assert [row[0] for row in findings.shown[0].rows[::2]] == ["rnn", "lstm", "decoder"]
 
@@ -67,9 +69,9 @@ def test_the_headline_names_this_run_and_the_one_that_keeps_most_and_every_share
     assert "8" in findings.shown[0].head
     for label, share in kept.items():
         assert f"{label} {share:.2g}" in findings.reading
-    assert "none nothing" in findings.reading
+    assert "no body nothing" in findings.reading
     first = distance(length=31).measure([runs[1], runs[0]], progress=ignore)
-    assert first.sentence == f"none does not look back at all; rnn keeps {kept['rnn']:.2g} {back}."
+    assert first.sentence == f"no body does not look back at all; rnn keeps {kept['rnn']:.2g} {back}."
 
 
 def test_the_text_is_as_long_as_the_trained_length_unless_another_is_asked(cache):

@@ -90,3 +90,24 @@ def test_in_a_browser_figures_are_drawn_strangers_run_nothing_and_figures_can_st
     assert not page.is_visible("h1 >> nth=0")
     assert said == []
     page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("width", [1280, 400])
+def test_in_a_browser_a_figure_grows_with_the_rows_of_its_legend(browser, tmp_path: Path, width: int):
+    many = [{**row, "label": f"{row['label']} number {n}"} for n in range(6) for row in ROWS]
+    figures = {"length_apart": draw_lengths(many, "apart", "bpb")}
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(write(tmp_path / "probe.html", "run", [answer("length", figures)]).as_uri())
+    page.query_selector(".plot").scroll_into_view_if_needed()
+    page.wait_for_function("parseInt(document.querySelector('.plot').style.height) > 300")
+    page.wait_for_timeout(300)
+    plot, legend, box = (
+        page.evaluate(f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()")
+        for selector in (".plot .nsewdrag", ".plot .legend .bg", ".plot")
+    )
+    assert plot["height"] > 170
+    assert legend["bottom"] <= plot["top"] + 1
+    assert legend["top"] >= box["top"] - 1
+    page.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, line
+from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, legend_names, line
 
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
 DASHES = ("dot", "dash", "dashdot", "longdash", "longdashdot", "5px,2px")
@@ -18,22 +18,22 @@ def draw_distances(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     """One curve and its null a label; `rows` are those of the table distance. Zero has no place on the axis."""
     traces: list[go.Scatter] = []
     names = list(dict.fromkeys(row["label"] for row in rows))
+    shown = legend_names(names)
     for place, label in enumerate(names):
         colour = COLOURS[place % len(COLOURS)]
         own = [row for row in rows if row["label"] == label and row["weights"] == "trained" and row["norm"] > 0]
         null = [row for row in rows if row["label"] == label and row["weights"] == "start" and row["norm"] > 0]
         look = {"color": GREY, "dash": DASHES[place % len(DASHES)], "width": 1.5}
-        traces.append(
-            line(
-                [r["distance"] for r in null],
-                [r["norm"] for r in null],
-                name=f"{escape(label)} before training",
-                colour=GREY,
-            )
-        )
-        traces[-1].update(line=look)
-        traces += _middle_half(own, colour)
-        traces.append(line([r["distance"] for r in own], [r["norm"] for r in own], name=escape(label), colour=colour))
+        traces += [
+            _curve(null, f"{shown[label]} before training", f"{label} before training", GREY).update(
+                line=look, showlegend=len(names) == 1
+            ),
+            *_middle_half(own, colour),
+            _curve(own, shown[label], label, colour),
+        ]
+    if len(names) > 1:
+        look = {"color": GREY, "dash": "dot", "width": 1.5}
+        traces.append(go.Scatter(x=[None], y=[None], mode="lines", name="each before training", line=look))
     return figure(
         traces,
         title="How far back does a state look?",
@@ -44,6 +44,12 @@ def draw_distances(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         alt=f"Gradient norm of a state against the distance of the input for {', '.join(names)}.",
         yaxis={"type": "log", "exponentformat": "power"},
     )
+
+
+def _curve(rows: Sequence[Mapping[str, Any]], name: str, full: str, colour: str) -> go.Scatter:
+    """Norm over distance; the whole label on hover."""
+    curve = line([row["distance"] for row in rows], [row["norm"] for row in rows], name=name, colour=colour)
+    return curve.update(hovertemplate=f"%{{x}} back: %{{y:.2g}}<extra>{escape(full)}</extra>")
 
 
 def _middle_half(rows: Sequence[Mapping[str, Any]], colour: str) -> list[go.Scatter]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, line
+from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, legend_names, line
 
 COLOURS = {
     "rope": BLUE,
@@ -69,13 +69,16 @@ def draw_lengths(rows: Sequence[Mapping[str, Any]], windows: str, unit: str, of:
 
 def _curve(rows: Sequence[Mapping[str, Any]], place: int, unit: str, top: int) -> list[go.Scatter]:
     """One label's curve with the intervals of its changes, over a thin line at its own trained length."""
-    label, own = list(by_label(rows).items())[place]
+    labels = by_label(rows)
+    label, own = list(labels.items())[place]
     kept = [row for row in own if row[unit] is not None]
     if not kept:
         return []
     colour, start = colour_of(own[0]["scheme"], place, rows), kept[0][unit]
     level = go.Scatter(x=[1, top], y=[start, start], mode="lines", line={"color": colour, "width": 1}, opacity=0.45)
-    name = escape(label) + ("" if len(kept) == len(own) else f" (no position beyond {kept[-1]['factor']}x)")
+    name = legend_names(list(labels))[label] + (
+        "" if len(kept) == len(own) else f" (no position beyond {kept[-1]['factor']}x)"
+    )
     curve = line([row["factor"] for row in kept], [row[unit] for row in kept], name=name, colour=colour, markers=True)
     known = all(row["change"] is not None for row in kept)
     return [
@@ -83,7 +86,7 @@ def _curve(rows: Sequence[Mapping[str, Any]], place: int, unit: str, top: int) -
         curve.update(
             marker={"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 8},
             customdata=[f"{row['length']:,} tokens, {_signed(row)}" for row in kept],
-            hovertemplate="%{customdata}: %{y:.3f}",
+            hovertemplate=f"%{{customdata}}: %{{y:.3f}}<extra>{escape(label)}</extra>",
             error_y={
                 "type": "data",
                 "array": [row["change_high"] - row["change"] for row in kept] if known else [],
@@ -102,15 +105,17 @@ def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str, of: str = "") -
     """
     axis = "bits per byte" if unit == "bpb" else "nats per token"
     traces: list[go.Scatter] = []
+    names = legend_names(list(by_label(rows)))
     for place, (label, own) in enumerate(by_label(rows).items()):
         kept = [row for row in own if row[unit] is not None]
         colour = colour_of(own[0]["scheme"], place, rows)
         x = [row["trained_lengths"] for row in kept]
-        traces.append(line(x, [row[unit] for row in kept], name=escape(label), colour=colour))
+        traces.append(line(x, [row[unit] for row in kept], name=names[label], colour=colour))
+        traces[-1].update(hovertemplate=f"%{{x:.2f}}, %{{y:.3f}}<extra>{escape(label)}</extra>")
     first = next(iter(by_label(rows).values()))
     x = [row["trained_lengths"] for row in first]
     for key, name, look in (
-        (f"trained_length_{unit}", f"{escape(first[0]['label'])}, trained length", {**DOTTED, "color": "#333333"}),
+        (f"trained_length_{unit}", f"{names[first[0]['label']]}, trained length", {**DOTTED, "color": "#333333"}),
         (f"unigram_{unit}", "token frequencies", DOTTED),
     ):
         if any(row[key] is not None for row in first):

@@ -6,7 +6,9 @@ the question; `layout.meta` holds a caption (how to read it, what to conclude, w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -18,6 +20,8 @@ GREY_BAND = "rgba(138,138,138,0.28)"
 TABLE_COLOURS = {"E": BLUE, "U": VERMILION}
 """The same table has the same colour on every page."""
 BY_FREQUENCY = [[0.0, BLUE], [0.35, GREEN], [0.7, ORANGE], [1.0, VERMILION]]
+LONGEST = 28
+"""Characters of a label in a legend."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
@@ -34,13 +38,21 @@ def figure(traces: Sequence[Any], *, title: str, x: str, y: str, caption: str, a
         "plot_bgcolor": "rgba(0,0,0,0)",
         "margin": {"l": 54, "r": 16, "t": 44, "b": 46},
         "hovermode": "closest",
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         "xaxis": {**axis, "title": {"text": x, "font": {"size": 12}}},
         "yaxis": {**axis, "title": {"text": y, "font": {"size": 12}}},
     }
     for key, value in layout.items():
         settings[key] = {**settings[key], **value} if isinstance(settings.get(key), dict) else value
     return go.Figure(data=list(traces), layout=settings)
+
+
+def legend_names(labels: Sequence[str]) -> dict[str, str]:
+    """What stands for each label in a legend: long ones lose their middle, unless two would look alike; no markup."""
+    ends = LONGEST // 2
+    short = {name: name if len(name) <= LONGEST else f"{name[:ends]}…{name[-ends + 1 :]}" for name in labels}
+    often = Counter(short.values())
+    return {name: escape(cut if often[cut] == 1 else name) for name, cut in short.items()}
 
 
 def band(x: Sequence[float], middle: Sequence[float], half: Sequence[float], *, name: str) -> list[go.Scatter]:

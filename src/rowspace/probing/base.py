@@ -84,15 +84,18 @@ def labels(subjects: Sequence[Subject], otherwise: str) -> list[str]:
     they do not, with the folder's name where that leaves two alike, and its path where they have one name."""
     knobs = [_knobs(subject) for subject in subjects]
     differing = [key for key in knobs[0] if len({knob[key] for knob in knobs}) > 1] or [otherwise]
-    named = bare = [
-        ", ".join(knob[key] if key in ("position", "body") else f"{key} {knob[key]}" for key in differing)
-        for knob in knobs
-    ]
+    named = bare = [", ".join(_said(key, knob[key]) for key in differing) for knob in knobs]
     for more in ("name", "path"):
         often = Counter(named)
         longer = [f"{label} ({getattr(s, more)})" for label, s in zip(bare, subjects, strict=True)]
         named = [each if often[name] > 1 else name for name, each in zip(named, longer, strict=True)]
     return named
+
+
+def _said(key: str, value: str) -> str:
+    if key not in ("position", "body"):
+        return f"{key} {value}"
+    return value if value != "none" else f"no {key}"
 
 
 def refuse_unless(fits: bool, subject: Subject, why: str) -> None:

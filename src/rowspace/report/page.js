@@ -102,6 +102,16 @@
 modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], // none that sends data anywhere
     };
     await Plotly.react(box, data, layout, config);
+    await fit(box);
+  };
+  // A figure grows with the rows of its legend, so that curves keep their room. Plotly cuts a legend at half the height.
+  const fit = async (box) => {
+    const legend = box.querySelector(".legend .scrollbox");
+    const rows = legend ? legend.getBBox().height : 0;
+    const height = rows > 30 ? `${Math.ceil(Math.max(265 + rows, 2 * rows + 40))}px` : "";
+    if (box.style.height === height || box.closest("#map")) return;
+    box.style.height = height;
+    await Plotly.Plots.resize(box);
   };
 
   const boxes = [...document.querySelectorAll(".plot")];
@@ -111,6 +121,11 @@ modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], 
   );
   boxes.forEach((box) => seen.observe(box));
   addEventListener("beforeprint", () => boxes.forEach(draw));
+  let resized;
+  addEventListener("resize", () => {
+    clearTimeout(resized);
+    resized = setTimeout(() => boxes.filter((box) => box.querySelector(".main-svg")).forEach(fit), 300);
+  });
   dark.addEventListener("change", () => {
     for (const box of boxes.filter((box) => box.dataset.drawn)) {
       delete box.dataset.drawn;
