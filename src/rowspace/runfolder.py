@@ -67,6 +67,28 @@ def write_atomically(path: Path, data: bytes) -> None:
         temporary.write_bytes(data)
 
 
+def write_all_atomically(files: Mapping[Path, bytes]) -> None:
+    """Write files that belong together: each is moved onto its path once all lie on the disk. MachineError before any
+    has changed when the disk refuses one."""
+    with contextlib.ExitStack() as staged:
+        moves = {}
+        for path, data in files.items():
+            temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.tmp")
+            staged.callback(temporary.unlink, missing_ok=True)
+            with machine_errors("write", path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with open(temporary, "wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+            moves[path] = temporary
+        for path, temporary in moves.items():
+            with machine_errors("write", path):
+                os.replace(temporary, path)
+        for folder in {path.parent for path in files}:
+            _sync_folder(folder)
+
+
 def _sync_folder(folder: Path) -> None:
     """Make a rename durable, where the system lets a folder be opened."""
     with contextlib.suppress(OSError):

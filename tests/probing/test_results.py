@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
@@ -39,6 +40,23 @@ def test_answers_of_several_probes_stand_beside_one_another_and_another_asking_r
     results.write(tmp_path, "how", FINDINGS, {"command": "second"})
     results.write(tmp_path, "why", FINDINGS, {"command": "third"})
     assert [(a["probe"], a["command"]) for a in results.read(tmp_path)] == [("how", "second"), ("why", "third")]
+
+
+def test_an_answer_that_does_not_fit_on_the_disk_leaves_the_earlier_one_whole(tmp_path, monkeypatch):
+    results.write(tmp_path, "why", FINDINGS, {"command": "first"})
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    other = replace(FINDINGS, sentence="Another.", rows={"why": [{"a": 3, "b": 1.0}], "why_more": [{"c": "e"}]})
+    synced = []
+
+    def full(handle):
+        synced.append(handle)
+        if len(synced) == 3:  # of two tables and the answer, the last
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(MachineError, match=r"cannot write .*why\.json: No space left on device"):
+        results.write(tmp_path, "why", other, {"command": "second"})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_loss_that_overflowed_is_null_in_json(tmp_path):

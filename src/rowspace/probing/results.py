@@ -14,22 +14,24 @@ from typing import Any
 
 from rowspace.errors import MachineError
 from rowspace.probing.base import Findings
-from rowspace.runfolder import write_atomically
+from rowspace.runfolder import write_all_atomically
 
 FORMAT = 1
 
 
 def write(folder: Path, probe: str, findings: Findings, about: Mapping[str, Any]) -> list[Path]:
-    """Write an answer into `folder`; `about` says what was asked of which runs. Returns the paths."""
+    """Write an answer into `folder`; `about` says what was asked of which runs. Returns the paths.
+
+    All of its files change together: MachineError, and the earlier answer whole, where one cannot be written.
+    """
     import pyarrow
     from pyarrow import parquet
 
-    paths = []
+    files: dict[Path, bytes] = {}
     for name, rows in findings.rows.items():
         stored = io.BytesIO()
         parquet.write_table(pyarrow.Table.from_pylist(rows), stored)
-        paths.append(folder / f"{name}.parquet")
-        write_atomically(paths[-1], stored.getvalue())
+        files[folder / f"{name}.parquet"] = stored.getvalue()
     answer = {
         "format": FORMAT,
         "probe": probe,
@@ -42,9 +44,9 @@ def write(folder: Path, probe: str, findings: Findings, about: Mapping[str, Any]
         "rows": _finite(findings.rows),
         "figures": {name: json.loads(figure.to_json()) for name, figure in findings.figures.items()},
     }
-    paths.append(folder / f"{probe}.json")
-    write_atomically(paths[-1], json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False).encode())
-    return paths
+    files[folder / f"{probe}.json"] = json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False).encode()
+    write_all_atomically(files)
+    return list(files)
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
