@@ -198,7 +198,13 @@ def test_no_weight_and_no_scheme_of_a_run_is_changed(rope):
         (["body=encoder", MASK], {}, "outputs/run: body=encoder gives no next token a probability"),
         (["data.documents=isolated"], {}, "outputs/run: each document is read alone"),
         ([], {"stride": 9}, "length.stride: 9 was given; at most 8"),
-        ([], {"factors": [64, 1]}, "length.factors: windows of 512 tokens were asked, and the test text has 393"),
+        (
+            ["model.n_ctx=32"],
+            {"factors": [16, 1]},
+            "length.factors: windows of 512 tokens were asked, and the test text",
+        ),
+        ([], {"stride": 1, "factors": [16, 15, 2]}, "would read each target 276 times in windows of these lengths; at"),
+        ([], {"stride": 1, "factors": [16, 15, 2]}, "length.factors, or length.stride=2 or more"),
         ([], {"scalings": ["alibi"], "scaled": {"alibi": {"name": "alibi"}}}, "length.scaled.alibi: alibi was given"),
         ([], {"scalings": ["x"], "scaled": {"x": {"name": "nope"}}}, "length.scaled.x.name: 'nope' was given"),
     ],
@@ -252,6 +258,12 @@ def test_a_change_that_its_interval_or_the_digits_do_not_show_is_none(rope, chan
     keys = ("change", "change_low", "change_high")
     rows = [row | dict(zip(keys, change, strict=True)) if row["factor"] == 2 else row for row in rows]
     assert said in tell_lengths(option, rows, [], []).sentence
+
+
+def test_a_model_reads_each_target_no_more_often_than_is_said(rope):
+    option, total = length(factors=[1, 2, 4, 8], max_tokens=200), []
+    rows = option.measure([rope], progress=lambda label, done, of: total.append(of)).rows["length"]
+    assert 30 * rows[0]["tokens"] < total[-1] <= 36 * rows[0]["tokens"]
 
 
 def test_progress_counts_every_token_that_is_read(rope):

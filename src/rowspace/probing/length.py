@@ -23,12 +23,14 @@ class Length(ProbeOption):
     """How long a text can the model read? Bits per byte at multiples of the trained length, by position."""
 
     name: Literal["length"]
-    factors: list[Annotated[int, Field(ge=1, le=64)]] = Field(min_length=1)
-    """Lengths of the windows, in trained lengths (model.n_ctx)."""
+    factors: list[Annotated[int, Field(ge=1, le=16)]] = Field(min_length=1)
+    """Lengths of the windows, in trained lengths (model.n_ctx); 16 at most: a window's scores take memory and time by
+    the square of its length."""
     stride: int | None = Field(ge=1)
-    """Targets that a sliding window scores; null: half the trained length."""
+    """Targets that a sliding window scores; null: half the trained length. Half the stride is twice the cost."""
     max_tokens: int = Field(ge=64)
-    """Targets scored at most, in whole documents; the cost grows with it."""
+    """Targets scored at most, in whole documents. Each is read by every model length / stride times at each length and
+    once more in windows apart: 34 times with the lengths and stride above, 256 times at most."""
     split: Literal["val", "test"]
     """Which text: one that the run never trained on."""
     points: int = Field(ge=1, le=64)
@@ -39,6 +41,10 @@ class Length(ProbeOption):
     """Settings of these schemes. Their factor and trained_n_ctx are set for each length, their base is the run's."""
     resamples: int = Field(ge=100, le=100_000)
     """Bootstrap resamples of the documents behind each interval."""
+
+    def stride_of(self, n_ctx: int) -> int:
+        """Targets that a sliding window scores in a run of this trained length."""
+        return self.stride or max(1, n_ctx // 2)
 
     def problems(self, run: Any) -> Iterable[Problem]:
         """A scaling without settings."""

@@ -6,6 +6,7 @@ these documents are audited as at every evaluation.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,9 @@ from rowspace.probing.regions import Region, find_regions
 from rowspace.probing.schemes import Scheme, find_schemes
 from rowspace.table import Missing
 from rowspace.training.evaluation import Evaluation
+
+MOST_READS = 256
+"""Times that one model may read a target: what bounds the cost of a probe."""
 
 
 def measure(option: Length, subjects: Sequence[Subject], progress: Progress) -> Findings:
@@ -107,17 +111,25 @@ def _refuse(option: Length, subject: Subject) -> None:
     if option.stride is not None and option.stride > config.model.n_ctx:
         right = f"at most {config.model.n_ctx}, the trained length of {subject.path}"
         raise ConfigError(Problem("length.stride", f"{option.stride} was given", right))
+    reads = _reads(option, config.model.n_ctx)
+    if reads > MOST_READS:
+        given = f"{subject.path} would read each target {reads:,.0f} times in windows of these lengths"
+        sliding = config.model.n_ctx * sum(_factors(option))
+        least = math.ceil(sliding / (MOST_READS - len(_factors(option))))
+        right = f"at most {MOST_READS}: fewer or shorter length.factors, or length.stride={least} or more"
+        raise ConfigError(Problem("length.stride", given, right))
 
 
-def _stride(option: Length, scheme: Scheme) -> int:
-    return option.stride or max(1, scheme.n_ctx // 2)
+def _reads(option: Length, n_ctx: int) -> float:
+    """How often a target is read by one model: once in windows apart and length / stride times in sliding ones."""
+    return sum(1 + factor * n_ctx / option.stride_of(n_ctx) for factor in _factors(option))
 
 
 def _cuts(option: Length, scheme: Scheme, regions: dict[int, Region], factor: int, windows: str) -> list[Cut]:
     region, length = regions[id(scheme.subject)], factor * scheme.n_ctx
     if windows == "apart":
         return cut_apart(region.first, region.last, length)
-    return cut_sliding(region.first, region.last, length, _stride(option, scheme))
+    return cut_sliding(region.first, region.last, length, option.stride_of(scheme.n_ctx))
 
 
 def _named(option: Length, scheme: Scheme, region: Region, windows: str, factor: int) -> dict[str, Any]:
@@ -131,7 +143,7 @@ def _named(option: Length, scheme: Scheme, region: Region, windows: str, factor:
         "windows": windows,
         "factor": factor,
         "length": length,
-        "stride": length if windows == "apart" else _stride(option, scheme),
+        "stride": length if windows == "apart" else option.stride_of(scheme.n_ctx),
         "split": option.split,
         "tokens": len(region.bytes),
         "bytes": int(region.bytes.sum()),
