@@ -127,10 +127,14 @@ METRICS: tuple[Metric, ...] = (
         "nats/token",
         "lower",
         "ln V at init",
-        "Mean next-token loss per token since the last logged step.",
+        "Mean loss per predicted token since the last logged step.",
     ),
     Metric(
-        "{split}/loss", "nats/token", "lower", "unigram entropy", "Mean nats over every scored target, EOS included."
+        "{split}/loss",
+        "nats/token",
+        "lower",
+        "unigram entropy",
+        "Mean nats over every predicted token: every next token, or those that the body's objective hides.",
     ),
     Metric(
         "{split}/bpb",
@@ -150,8 +154,20 @@ METRICS: tuple[Metric, ...] = (
     Metric("val/bpb_last", "bits/byte", "lower", "as val/bpb", "val/bpb after the last step, not of the best."),
     Metric("train/grad_norm", "length", "neither", "its value at the start", "Norm of the whole gradient, unclipped."),
     Metric("train/lr", "per step", "neither", "none", "Learning rate of the last step."),
-    Metric("train/tokens_seen", "tokens", "neither", "0", "Tokens scored in training so far."),
-    Metric("train/tokens_per_second", "tokens/s", "higher", "none", "Training speed since the last logged step."),
+    Metric(
+        "train/tokens_seen",
+        "tokens",
+        "neither",
+        "0",
+        "Predicted tokens in training so far; an encoder predicts only those it hides.",
+    ),
+    Metric(
+        "train/tokens_per_second",
+        "tokens/s",
+        "higher",
+        "none",
+        "Predicted tokens per second since the last logged step.",
+    ),
     Metric(
         "position/offset_error",
         "share of |q| |k| / sqrt(d_head)",

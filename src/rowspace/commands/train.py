@@ -94,7 +94,7 @@ def result_sentence(folder: RunFolder) -> str:
     from rowspace.report.facts import find_result, say_number, say_seconds
 
     found, cost = find_result(folder.run, folder.read_metrics()), folder.run.get("cost") or {}
-    spent = f"{say_number(cost.get('tokens_seen'))} tokens in {say_seconds(cost.get('seconds'))}"
+    spent = f"{say_number(cost.get('tokens_seen'))} predicted tokens in {say_seconds(cost.get('seconds'))}"
     if found.bpb is None:
         loss = "no loss yet" if found.loss is None else f"{found.split} loss {found.loss:.3f} nats a token"
         return f"{folder.path.name}: {loss}, {spent}; no bits per byte: {found.reason}"
