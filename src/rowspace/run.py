@@ -20,12 +20,11 @@ from rowspace.callbacks.page import write_last_page
 from rowspace.claim import choose, claim
 from rowspace.config import Call, RunConfig, identity
 from rowspace.data.base import Documents
-from rowspace.data.batches import EvaluationBatches, TrainingBatches
 from rowspace.data.cache import cache_root
 from rowspace.data.splitting import Splits, split
-from rowspace.data.stream import open_or_build
 from rowspace.model.certificates import TieCertificate
-from rowspace.model.language_model import build
+from rowspace.model.language_model import LanguageModel, build
+from rowspace.position.certificate import Certificate as PositionCertificate
 from rowspace.position.certificate import certify
 from rowspace.report import page
 from rowspace.report.costs import say_costs
@@ -37,8 +36,8 @@ from rowspace.tokenization.base import Tokenizer
 from rowspace.training import optimizer
 from rowspace.training.checkpoints import digests
 from rowspace.training.costs import record_costs
-from rowspace.training.evaluation import Evaluation, evaluate
 from rowspace.training.evidence import record_evidence
+from rowspace.training.feeding import Feed, open_feed
 from rowspace.training.finals import record_result
 from rowspace.training.fitting import fit, prepare_machine, refuse_step
 from rowspace.training.naming import columns, run_hash, run_slug
@@ -48,7 +47,6 @@ from rowspace.training.starting import changes, resume_point, start_from, starti
 from rowspace.training.task import Task
 
 OUTPUTS = Path("outputs")
-SCORED = ("val", "test")
 
 
 @dataclass(frozen=True)
@@ -109,84 +107,91 @@ def _train_held(
 
     # ------------------------------------------------------------------------------------- token streams
     with phases("encoding"):
-        open_stream = partial(open_or_build, tokenizer, cache=cache_root(), progress=terminal.progress)
-        streams = {name: open_stream(getattr(text.splits, name).texts) for name in ("train", "val", "test")}
-        counts = streams["train"].counts(tokenizer.vocab_size)
-        windows = {"n_ctx": config.model.n_ctx, "isolated": config.data.documents == "isolated"}
-        per_epoch = TrainingBatches.windows_per_epoch(streams["train"], config.model.n_ctx)
-        steps = option.steps(n_ctx=config.model.n_ctx, windows=per_epoch)
-        order = {"batch_size": option.windows_per_step(), "seed": config.stream_seed("order"), "steps": steps}
-        windows["objective"] = config.body.objective(tokenizer, config.model.n_ctx)
-        batches = TrainingBatches(streams["train"], **order, **windows)
-        scored = {name: EvaluationBatches(streams[name], batch_size=option.batch_size, **windows) for name in SCORED}
+        feed = open_feed(
+            tokenizer,
+            text.splits,
+            trainer=option,
+            objective=config.body.objective(tokenizer, config.model.n_ctx),
+            n_ctx=config.model.n_ctx,
+            isolated=config.data.documents == "isolated",
+            seed=config.stream_seed("order"),
+            cache=cache_root(),
+            progress=terminal.progress,
+        )
 
     # --------------------------------------------------------------------------------------------- model
     with phases("model"):
-        model = build(**parts(config), vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
-        config.head.start(model.head, windows["objective"].expected(counts, config.model.n_ctx))
-        tie.passed("build", model)
-        start_from(source, model, tie)
-        sizes = {"d": config.model.d, "heads": config.model.heads, "n_ctx": config.model.n_ctx}
-        rows = model.embedding.sample(256)
-        position = certify(config.position, model.position, rows=rows, precision=option.precision, **sizes)
-        told = {
-            "documents": text.documents,
-            "splits": text.splits,
-            "streams": streams,
-            "scored": scored,
-            "steps": steps,
-        }
-        record_evidence(folder, tie=tie.as_found(), position=position.record(), tokenizer=tokenizer, **told)
-        chosen = {**parts(config), "optimizer": config.optimizer, "trainer": option}
-        record_costs(folder, model, tokenizer, options=chosen, steps=steps)
-
-    def score(name: str) -> Evaluation:
-        known = {"tokenizer": tokenizer, "stream": streams[name], "train_counts": counts}
-        return evaluate(model, scored[name], split=name, **known)
+        model, position = _certified_model(folder, config, text, feed, source, tie)
 
     # ------------------------------------------------------------------------------------------ training
     facts: dict[str, Any] = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
     facts["made_of"] = digests(parts(config))
     resume = resume_point(folder, facts)
     ledger = [] if resume else ledger_table(folder.read_table("ledger")).splitlines()
-    remarks = [*say_costs(folder.run["cost"]), *config.all_remarks(steps), *changes(source, parts(config))]
+    remarks = [*say_costs(folder.run["cost"]), *config.all_remarks(feed.steps), *changes(source, parts(config))]
     for remark in [*ledger, *remarks]:
         terminal.say(remark)
     told = columns(config, vocab_size=tokenizer.vocab_size)
     with open_sinks(folder, config.logger, columns=told, say=terminal.say) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
-            known = {"data/val_bytes_seen_in_train": text.splits.val_bytes_seen_in_train, **position.numbers}
-            sinks.scalars(0, known)
+            seen = text.splits.val_bytes_seen_in_train
+            sinks.scalars(0, {"data/val_bytes_seen_in_train": seen, **position.numbers})
         with phases("training"):
-            watched = watch(tokenizer, streams["train"], text.documents, steps=steps, seed=config.stream_seed("probe"))
+            probe = {"steps": feed.steps, "seed": config.stream_seed("probe")}
+            watched = watch(tokenizer, feed.streams["train"], text.documents, **probe)
             fit(
                 Task(
                     model=model,
                     optimizer=partial(optimizer.build, option=config.optimizer),
                     schedule=config.schedule,
-                    total_steps=steps,
+                    total_steps=feed.steps,
                     accumulate=option.accumulate,
                     clip=option.clip,
                     tie=tie,
                     facts=facts,
                 ),
-                batches,
+                feed.batches,
                 option=option,
                 folder=folder,
                 sinks=sinks,
                 watchers=config.probes.build(recorder=sinks, watched=watched),
-                evaluate=phases.timed("validation", lambda: score("val").scalars()),
+                evaluate=phases.timed("validation", lambda: feed.score(model, "val").scalars()),
                 write_page=phases.timed("page", lambda: page.write(folder, live=True)),
-                refuse=lambda step: refuse_step(step, batches, streams["train"]),
+                refuse=lambda step: refuse_step(step, feed.batches, feed.streams["train"]),
                 terminal=terminal,
                 seed=config.stream_seed("dropout"),
                 resume=resume,
             )
 
         # ---------------------------------------------------------------------------------------- result
-        record_result(folder, model, tie=tie, score=score, sinks=sinks, phases=phases)
+        record_result(folder, model, tie=tie, score=partial(feed.score, model), sinks=sinks, phases=phases)
 
     # ---------------------------------------------------------------------------------------------- page
     folder.update(status="finished", ended=time.time())
     write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)
+
+
+def _certified_model(
+    folder: RunFolder, config: RunConfig, text: Text, feed: Feed, source: RunFolder | None, tie: TieCertificate
+) -> tuple[LanguageModel, PositionCertificate]:
+    """The model that training starts from; what was checked on it, and what it will cost, is in the folder."""
+    model = build(**parts(config), vocab_size=text.tokenizer.vocab_size, seed=config.stream_seed("init"))
+    config.head.start(model.head, feed.objective.expected(feed.counts, config.model.n_ctx))
+    tie.passed("build", model)
+    start_from(source, model, tie)
+    position = certify(
+        config.position,
+        model.position,
+        d=config.model.d,
+        heads=config.model.heads,
+        n_ctx=config.model.n_ctx,
+        rows=model.embedding.sample(256),
+        precision=config.trainer.precision,
+    )
+    record_evidence(
+        folder, feed, tie=tie.as_found(), position=position.record(), documents=text.documents, splits=text.splits
+    )
+    chosen = {**parts(config), "optimizer": config.optimizer, "trainer": config.trainer}
+    record_costs(folder, model, text.tokenizer, options=chosen, steps=feed.steps)
+    return model, position

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from rowspace.report.page import write
+from tests.report.contrast import CONTRAST
 from tests.report.folders import make
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -120,16 +121,6 @@ def test_a_long_table_is_paged(light):
 def test_text_can_be_read_in_light_and_dark(light, scheme):
     light.page.emulate_media(color_scheme=scheme)
     light.page.wait_for_timeout(1000)
-    contrast = """(selector) => {
-      const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
-        .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-      const node = document.querySelector(selector);
-      let behind = node;
-      while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;
-      const pair = [light(getComputedStyle(node).color), light(getComputedStyle(behind).backgroundColor)].sort();
-      return (pair[1] + 0.05) / (pair[0] + 0.05);
-    }"""
     for selector in (
         "h1",
         ".story",
@@ -140,7 +131,7 @@ def test_text_can_be_read_in_light_and_dark(light, scheme):
         ".near.success .sign",
         ".near.failure .token",
     ):
-        assert light.page.evaluate(contrast, selector) >= 4.5, selector
+        assert light.page.evaluate(CONTRAST, selector) >= 4.5, selector
     ink = light.value("getComputedStyle(document.body).color")
     assert light.value("document.querySelector('.plot .xtick text').style.fill") == ink
     assert light.said == []

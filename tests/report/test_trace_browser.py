@@ -7,6 +7,7 @@ import pytest
 
 from rowspace.report.trace import write
 from tests.parts import model, shape
+from tests.report.contrast import CONTRAST
 from tests.report.traced import about, tokenizer, traced
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -104,21 +105,6 @@ def test_a_small_screen_scrolls_only_downwards(browser, file, scheme):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_dark(opened, scheme):
     opened.emulate_media(color_scheme=scheme)
-    contrast = """(selector) => {
-      const paint = document.createElement('canvas').getContext('2d');
-      const light = (colour) => {
-        paint.fillStyle = colour; // any notation, color-mix too
-        paint.fillRect(0, 0, 1, 1);
-        return [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3).map((v) => v / 255)
-          .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-          .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-      };
-      const node = document.querySelector(selector);
-      let behind = node;
-      while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;
-      const pair = [light(getComputedStyle(node).color), light(getComputedStyle(behind).backgroundColor)].sort();
-      return (pair[1] + 0.05) / (pair[0] + 0.05);
-    }"""
     first = "label:has(input:checked)"  # the strongest colour
     for selector in (
         "h1",
@@ -130,7 +116,7 @@ def test_text_can_be_read_in_light_and_dark(opened, scheme):
         "tr.null th",
         ".hex",
     ):
-        assert opened.evaluate(contrast, selector) >= 4.5, selector
+        assert opened.evaluate(CONTRAST, selector) >= 4.5, selector
 
 
 def test_on_paper_all_rows_are_there_and_controls_are_not(opened):

@@ -14,14 +14,14 @@ from typing import Any
 
 def in_a_validation(number: str) -> None:
     """Die in the evaluation of this number (1 is the first), with one batch scored and nothing recorded."""
-    from rowspace import run
+    from rowspace.training import feeding
 
-    evaluate, numbers = run.evaluate, itertools.count(1)
+    evaluate, numbers = feeding.evaluate, itertools.count(1)
 
     def dying(model: Any, batches: Iterable[Any], **told: Any) -> Any:
         return evaluate(model, _cut_short(batches) if next(numbers) == int(number) else batches, **told)
 
-    run.evaluate = dying
+    feeding.evaluate = dying
 
 
 def in_a_save(name: str, number: str) -> None:

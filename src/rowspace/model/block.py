@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -42,28 +44,13 @@ class Block(nn.Module):
         return h + self.dropout(self.feedforward(self.feedforward_norm(h)))
 
 
-class CrossBlock(nn.Module):
+class CrossBlock(Block):
     """h + attention(norm(h)), h + cross(norm(h), source), then h + feedforward(norm(h))."""
 
-    def __init__(
-        self,
-        *,
-        attention_norm: nn.Module,
-        attention: Attention,
-        cross_norm: nn.Module,
-        cross: CrossAttention,
-        feedforward_norm: nn.Module,
-        feedforward: nn.Module,
-        dropout: nn.Module,
-    ) -> None:
-        super().__init__()
-        self.attention_norm = attention_norm
-        self.attention = attention
+    def __init__(self, *, cross_norm: nn.Module, cross: CrossAttention, **block: Any) -> None:
+        super().__init__(**block)
         self.cross_norm = cross_norm
         self.cross = cross
-        self.feedforward_norm = feedforward_norm
-        self.feedforward = feedforward
-        self.dropout = dropout
 
     def forward(
         self,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from math import pi
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import AfterValidator, Field
@@ -54,6 +55,15 @@ class Pairs(NamedTuple):
     by: float
 
 
+def slower(value: float, known: Any, fast: str) -> float:
+    """`value` turns, those of the slow pairs, where they are fewer than the ones in the field `fast`; `known` is what
+    pydantic hands a validator (a protocol that no check at run time takes)."""
+    limit = known.data.get(fast)
+    if limit is not None and value >= limit:
+        raise ValueError(f"a number < {fast}={limit:g}: the slow pairs turn less often than the fast ones")
+    return value
+
+
 class RopeOption(PositionOption):
     """Rotation of queries and keys in every attention layer; options differ in their frequencies alone."""
 
@@ -83,6 +93,10 @@ class RopeOption(PositionOption):
     def trained(self, n_ctx: int) -> int:
         """L, positions that the weights were trained on."""
         return getattr(self, "trained_n_ctx", None) or n_ctx
+
+    def turns(self, d_head: int, n_ctx: int) -> np.ndarray:
+        """r_k, full turns of each pair of plain rope within L: (d_head / 2,)."""
+        return self.trained(n_ctx) * plain(self.base, d_head) / (2 * pi)
 
     def problems(self, run: Any) -> Iterable[Problem]:
         """A head must be made of pairs, and of enough of them."""

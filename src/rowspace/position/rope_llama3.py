@@ -7,12 +7,11 @@ other bounds and no factor on scores.
 
 from __future__ import annotations
 
-from math import pi
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from rowspace.position.frequencies import Factor, Pairs, RopeOption, TrainedLength, plain
+from rowspace.position.frequencies import Factor, Pairs, RopeOption, TrainedLength, plain, slower
 from rowspace.registry import register
 
 if TYPE_CHECKING:
@@ -37,14 +36,7 @@ class RopeLlama3(RopeOption):
     @field_validator("low_freq_factor")
     @classmethod
     def _slower(cls, value: float, known: Any) -> float:
-        high = known.data.get("high_freq_factor")
-        if high is not None and value >= high:
-            raise ValueError(f"a number < high_freq_factor={high:g}: the slow pairs turn less often than the fast ones")
-        return value
-
-    def turns(self, d_head: int, n_ctx: int) -> np.ndarray:
-        """r_k, full turns of each pair of plain rope within L: (d_head / 2,)."""
-        return self.trained(n_ctx) * plain(self.base, d_head) / (2 * pi)
+        return slower(value, known, "high_freq_factor")
 
     def frequencies(self, d_head: int, n_ctx: int, length: int | None = None) -> np.ndarray:
         import numpy as np

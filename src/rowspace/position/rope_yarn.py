@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from rowspace.position.frequencies import Factor, Pairs, RopeOption, TrainedLength, plain
+from rowspace.position.frequencies import Factor, Pairs, RopeOption, TrainedLength, plain, slower
 from rowspace.registry import register
 
 if TYPE_CHECKING:
@@ -47,18 +47,11 @@ class RopeYaRN(RopeOption):
     @field_validator("beta_slow")
     @classmethod
     def _slower(cls, value: float, known: Any) -> float:
-        fast = known.data.get("beta_fast")
-        if fast is not None and value >= fast:
-            raise ValueError(f"a number < beta_fast={fast:g}: the slow pairs turn less often than the fast ones")
-        return value
+        return slower(value, known, "beta_fast")
 
     def attention_factor(self) -> float:
         """0.1 ln s + 1."""
         return 0.1 * log(self.factor) + 1
-
-    def turns(self, d_head: int, n_ctx: int) -> np.ndarray:
-        """r_k, full turns of each pair of plain rope within L: (d_head / 2,)."""
-        return self.trained(n_ctx) * plain(self.base, d_head) / (2 * pi)
 
     def mixture(self, d_head: int, n_ctx: int) -> np.ndarray:
         """m_k, the share of the plain frequency in the mixture: 1 for fast pairs, 0 for slow ones."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.card import truth_card
 from rowspace.tokenization.closure import Closure, certify
 from rowspace.tokenization.explain import pieces
+from rowspace.training.feeding import Feed
 
 SAMPLE_DOCUMENTS = 2000
 """Validation documents that the truth card is measured on."""
@@ -27,27 +27,24 @@ SAMPLE_DOCUMENTS = 2000
 
 def record_evidence(
     folder: RunFolder,
+    feed: Feed,
     *,
     tie: dict[str, str],
     position: dict[str, str],
-    tokenizer: Tokenizer,
-    streams: Mapping[str, TokenStream],
     documents: Documents,
     splits: Splits,
-    scored: Mapping[str, EvaluationBatches],
-    steps: int,
 ) -> None:
     """Write certificates, floors and total_steps into run.json, and the tables tokens, truth_card, pieces.
 
     `tie` is the certificate of the live tables so far (a run ends with a fuller one), `position` that of the live
-    scheme; `scored` are the batches that validation and test are scored in.
+    scheme.
     """
-    val, test = streams["val"], streams["test"]
-    counts = streams["train"].counts(tokenizer.vocab_size)
+    tokenizer, counts, scored = feed.tokenizer, feed.counts, feed.scored
+    val, test = feed.streams["val"], feed.streams["test"]
     closure = certify(tokenizer)
     audited = audit(tokenizer, val)
     folder.update(
-        total_steps=steps,
+        total_steps=feed.steps,
         certificates={
             "bytes": {"verdict": audited.verdict, "detail": audited.reason or _bytes(audited)},
             "closure": {"verdict": closure.verdict.lower(), "detail": _closure(closure)},
