@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rowspace.geometry.survey import measure_geometry
-from rowspace.metrics import METRICS, find_metric
+from rowspace.metrics.catalogue import METRICS, find_metric
 from rowspace.table import Missing, TokenTable
 
 NEEDS_NULL = {metric.key.removeprefix("geometry/{table}/") for metric in METRICS if metric.measured_null}

@@ -14,11 +14,11 @@ from rowspace.callbacks.base import Watched
 from rowspace.callbacks.cadence import Watcher
 from rowspace.figures.map import draw_map
 from rowspace.geometry.frequency import find_deciles
+from rowspace.geometry.nearest import find_nearest
 from rowspace.geometry.plane import find_plane
 from rowspace.geometry.rows import find_text_rows, unit_rows
 from rowspace.probes.categories import Lists
 from rowspace.probes.hit_rate import Asked, HitRate, find_asked, measure_hit_rate
-from rowspace.probes.nearest import find_nearest
 from rowspace.probes.neighbours import count_verdicts, find_eligible, find_neighbours
 from rowspace.probes.words import Word, find_stratified, find_word
 from rowspace.table import Missing, TokenTable

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from rowspace.geometry.nearest import find_nearest
 from rowspace.geometry.rows import unit_rows
 from rowspace.probes.categories import Lists, find_categories, plain
-from rowspace.probes.nearest import find_nearest
 from rowspace.probes.words import Word
 from rowspace.table import TokenTable
 

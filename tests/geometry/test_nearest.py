@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
+from rowspace.geometry.nearest import find_nearest
 from rowspace.geometry.rows import unit_rows
-from rowspace.probes.nearest import find_nearest
 
 
 @pytest.mark.parametrize(("V", "d", "k"), [(1, 1, 5), (5, 3, 5), (130, 7, 10), (1100, 4, 3), (700, 32, 20)])
