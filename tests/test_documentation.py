@@ -21,7 +21,7 @@ from rowspace.documentation import (
     metrics_table,
     options_table,
 )
-from rowspace.metrics import METRICS
+from rowspace.metrics.catalogue import METRICS
 from rowspace.registry import Option
 
 GROUPS = sorted(path.name for path in conf_dir().iterdir() if path.is_dir() and any(path.glob("*.yaml")))

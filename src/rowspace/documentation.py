@@ -162,7 +162,7 @@ def _rows(found: list[Choice], default: str | None) -> Iterator[tuple[str, str, 
 
 def metrics_table() -> str:
     """Every metric key with unit, direction, null and meaning, as Markdown."""
-    from rowspace.metrics import METRICS
+    from rowspace.metrics.catalogue import METRICS
 
     out = ["| key | unit | better | chance or null | meaning |", "| --- | --- | --- | --- | --- |"]
     for metric in METRICS:

@@ -7,7 +7,7 @@ import yaml
 
 from rowspace.callbacks.watching import DefaultProbes, NoProbes, evenly_spaced
 from rowspace.composition import conf_dir
-from rowspace.metrics import find_metric
+from rowspace.metrics.catalogue import find_metric
 from tests.callbacks.watched import TOKENS, Listed, model, train, watched
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from rowspace.metrics import find_metric
+from rowspace.metrics.catalogue import find_metric
 from rowspace.position.certificate import certify
 from rowspace.position.scheme import PositionScheme
 from tests.parts import model, names, option, shape

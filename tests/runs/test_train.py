@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from rowspace.metrics import find_metric
+from rowspace.metrics.catalogue import find_metric
 from tests.runs.conftest import TINY, rows, run_folder, run_json, weights
 from tests.server import Client
 

@@ -16,7 +16,7 @@ class Recorder(Protocol):
     """Takes results; never raises for a sink's sake."""
 
     def scalars(self, step: int, values: Mapping[str, float | Missing]) -> None:
-        """Numbers by metric key (`rowspace.metrics`); a Missing is stored as null with its reason."""
+        """Numbers by metric key (`rowspace.metrics.catalogue`); a Missing is stored as null with its reason."""
         ...
 
     def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None:

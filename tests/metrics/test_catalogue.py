@@ -2,7 +2,7 @@
 
 import re
 
-from rowspace.metrics import METRICS, find_metric
+from rowspace.metrics.catalogue import METRICS, find_metric
 
 
 def test_keys_are_unique_and_patterns_do_not_overlap():
