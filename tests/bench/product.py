@@ -14,7 +14,6 @@ from typing import Any
 import pytorch_lightning as lightning
 from hydra import compose, initialize_config_dir
 
-from rowspace.callbacks.watching import evenly_spaced
 from rowspace.claim import claim
 from rowspace.composition import conf_dir, plain
 from rowspace.config import RunConfig, load
@@ -23,6 +22,7 @@ from rowspace.data.cache import cache_root
 from rowspace.data.splitting import split
 from rowspace.data.stream import open_or_build
 from rowspace.model.certificates import TieCertificate
+from rowspace.probing.watching import evenly_spaced
 from rowspace.report import page
 from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached

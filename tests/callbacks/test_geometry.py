@@ -3,7 +3,7 @@
 import torch
 
 from rowspace.callbacks.geometry import GeometryCallback
-from rowspace.callbacks.watching import evenly_spaced
+from rowspace.probing.watching import evenly_spaced
 from rowspace.table import Missing
 from tests.callbacks.watched import Listed, model, train, watched
 

@@ -4,8 +4,8 @@ import pytest
 
 from rowspace.callbacks.neighbours import find_map
 from rowspace.table import TokenTable
-from tests.callbacks.test_watching import option
 from tests.callbacks.watched import COUNTS, TOKENS, Listed, model, train, watched
+from tests.probing.test_watching import option
 
 
 @pytest.fixture(scope="module")

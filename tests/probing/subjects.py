@@ -11,7 +11,8 @@ from rowspace.composition import conf_dir, plain
 from rowspace.config import RunConfig, load
 from rowspace.data.stream import TokenStream, open_or_build
 from rowspace.model.language_model import build
-from rowspace.probing.base import Subject
+from rowspace.probing.base import RunSubject, Tables
+from rowspace.table import TokenTable
 from tests.parts import option
 
 LINES = [f"{number} foxes jump over {number * 7 % 50} dogs".encode() for number in range(60)]
@@ -20,7 +21,9 @@ STRONG = "body.init_std=0.3"
 """Without training, positions matter only where attention is far from uniform."""
 
 
-def subject(cache: Path, *words: str, lines: list[bytes] = LINES, name: str = "run", tokenizer: Any = None) -> Subject:
+def subject(
+    cache: Path, *words: str, lines: list[bytes] = LINES, name: str = "run", tokenizer: Any = None
+) -> RunSubject:
     """A run of `rowspace train WORDS` that was never trained, in windows of 8 bytes."""
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
         strong = [] if any(word.startswith("body=") for word in words) else [STRONG]
@@ -32,14 +35,28 @@ def subject(cache: Path, *words: str, lines: list[bytes] = LINES, name: str = "r
     def made(seed: int) -> Any:
         return build(**parts, vocab_size=fitted.vocab_size, seed=seed).eval()
 
-    return Subject(
+    model, counts = made(1), stream.counts(fitted.vocab_size)
+
+    def table(weight: Any) -> TokenTable:
+        special = frozenset(fitted.special.values())
+        return TokenTable(weight.detach().numpy().copy(), fitted.vocabulary, counts=counts, special=special)
+
+    readers = {"E": lambda: table(model.embedding.weight)}
+    if not model.tied:
+        readers["U"] = lambda: table(model.head.weight)
+    return RunSubject(
         path=f"outputs/{name}",
         name=name,
+        tables=Tables(readers),
+        chosen="E",
+        encode=fitted.encode,
+        truth={},
+        seed=config.stream_seed("probe"),
         config=config,
         tokenizer=fitted,
-        model=made(1),
+        model=model,
         step=3,
-        counts=stream.counts(fitted.vocab_size),
+        counts=counts,
         stream=lambda split: stream,
         initial=lambda: made(0),
     )

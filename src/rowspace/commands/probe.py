@@ -15,7 +15,7 @@ from pydantic import Field, create_model
 from rowspace.config import Call
 from rowspace.config import load as load_config
 from rowspace.errors import ConfigError, Problem, closest
-from rowspace.probing.base import ProbeOption, Subject
+from rowspace.probing.base import ProbeOption, RunSubject, Tables
 from rowspace.registry import Chosen, Option, options
 from rowspace.terminal import Terminal
 
@@ -72,7 +72,7 @@ def _right(name: str) -> str:
 
 def run(config: Probe, call: Call) -> None:
     """Measure, print and write. Raises ConfigError or MachineError; never exits."""
-    from rowspace.probing import results
+    from rowspace import answers as stored
     from rowspace.report import answers
     from rowspace.restore import restore
 
@@ -95,13 +95,13 @@ def run(config: Probe, call: Call) -> None:
         findings = option.measure(subjects, progress=terminal.progress)
         settings = option.model_dump(mode="json")
         about = {"command": shlex.join(call.command), "runs": runs, "settings": settings}
-        results.write(folder / "probes", name, findings, about)
+        stored.write(folder / "probes", name, findings, about)
         for note in findings.notes:
             terminal.say(note)
         for table in findings.shown:
             terminal.table(table.title, table.head, table.rows)
         terminal.show(findings.sentence)
-    page = answers.write(folder / "probe.html", restored[0].folder.path.name, results.read(folder / "probes"))
+    page = answers.write(folder / "probe.html", restored[0].folder.path.name, stored.read(folder / "probes"))
     terminal.show(f"page: {page}")
 
 
@@ -114,7 +114,7 @@ def _refuse_twice(paths: Sequence[str]) -> None:
             raise ConfigError(Problem("beside", f"{paths[number]} is asked already", right))
 
 
-def _subject(restored: Restored, corpora: dict[str, Splits], terminal: Terminal) -> Subject:
+def _subject(restored: Restored, corpora: dict[str, Splits], terminal: Terminal) -> RunSubject:
     """The run as its probes see it. Its text is read when first asked for, once for runs of the same corpus."""
     from rowspace.data.cache import cache_root
     from rowspace.data.stream import open_or_build
@@ -130,9 +130,17 @@ def _subject(restored: Restored, corpora: dict[str, Splits], terminal: Terminal)
         parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
         return build(**parts, vocab_size=restored.tokenizer.vocab_size, seed=config.stream_seed("init")).eval()
 
-    return Subject(
+    tables = {"E": lambda: restored.table("E")}
+    if not restored.model.tied:
+        tables["U"] = lambda: restored.table("U")
+    return RunSubject(
         path=str(folder.path),
         name=folder.path.resolve().name,
+        tables=Tables(tables),
+        chosen="E",
+        encode=restored.tokenizer.encode,
+        truth={},
+        seed=config.stream_seed("probe"),
         config=config,
         tokenizer=restored.tokenizer,
         model=restored.model,

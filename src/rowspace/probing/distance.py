@@ -8,11 +8,12 @@ tends to vanish (Bengio et al. 1994); attention reaches every position in one st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from rowspace.probing.base import Findings, ProbeOption, Progress, Subject
+from rowspace.answers import Findings
+from rowspace.probing.base import Needs, ProbeOption, Progress, Subject
 from rowspace.registry import register
 
 
@@ -20,6 +21,7 @@ from rowspace.registry import register
 class Distance(ProbeOption):
     """How far back does a state look? Gradient norm against distance, beside the same body before training."""
 
+    needs: ClassVar[Needs] = "text"
     name: Literal["distance"]
     length: int | None = Field(ge=2)
     """Tokens in a text; null: the trained length (model.n_ctx)."""

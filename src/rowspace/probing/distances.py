@@ -10,11 +10,12 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
+from rowspace.answers import Findings, Shown
 from rowspace.errors import ConfigError, Problem
 from rowspace.figures.distance import draw_distances
 from rowspace.model.language_model import LanguageModel
 from rowspace.probes.distance import measure_gradient_norms
-from rowspace.probing.base import Findings, Progress, Shown, Subject, labels, refuse_unless
+from rowspace.probing.base import Progress, RunSubject, Subject, labels, refuse_unless, runs_of
 from rowspace.probing.distance import Distance
 
 READING = (
@@ -29,8 +30,8 @@ READING = (
 def measure(option: Distance, subjects: Sequence[Subject], progress: Progress) -> Findings:
     """See `Distance.measure`."""
     rows: list[dict[str, Any]] = []
-    named = labels(subjects, "body")
-    for done, (subject, label) in enumerate(zip(subjects, named, strict=True)):
+    runs = runs_of(subjects)
+    for done, (subject, label) in enumerate(zip(runs, labels(runs, "body"), strict=True)):
         refuse_unless(
             subject.config.body.sees != "source and past",
             subject,
@@ -40,21 +41,22 @@ def measure(option: Distance, subjects: Sequence[Subject], progress: Progress) -
         ids = _texts(option, subject)
         seed = subject.config.stream_seed("probe")
         for half, (weights, model) in enumerate((("trained", subject.model), ("start", subject.initial()))):
-            progress("following gradients back", 2 * done + half, 2 * len(subjects))
+            progress("following gradients back", 2 * done + half, 2 * len(runs))
             norms = _norms(model, ids, option.draws, seed)
             rows += [{"run": subject.path, "label": label, "weights": weights, **row} for row in _rows(norms)]
     progress("following gradients back", 1, 1)
     return Findings(
         question="How far back does a state look?",
         sentence=_sentence(rows),
+        scores=[],
         rows={"distance": rows},
         shown=[_table(rows)],
-        figures={"distance": draw_distances(rows)},
+        draw=lambda: {"distance": draw_distances(rows)},
         reading=READING.format(samples=option.texts * option.draws) + _all_kept(rows),
     )
 
 
-def _texts(option: Distance, subject: Subject) -> Int64[Tensor, "B T"]:
+def _texts(option: Distance, subject: RunSubject) -> Int64[Tensor, "B T"]:
     """Windows of the split, evenly spaced."""
     stream, T = subject.stream(option.split), option.length or subject.config.model.n_ctx
     if stream.N <= T:

@@ -9,12 +9,13 @@ tokens before it. All lengths, both ways and all schemes score the very same tar
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from rowspace.answers import Findings
 from rowspace.errors import Problem, closest
-from rowspace.probing.base import Findings, ProbeOption, Progress, Subject
+from rowspace.probing.base import Needs, ProbeOption, Progress, Subject
 from rowspace.registry import register
 
 
@@ -22,6 +23,7 @@ from rowspace.registry import register
 class Length(ProbeOption):
     """How long a text can the model read? Bits per byte at multiples of the trained length, by position."""
 
+    needs: ClassVar[Needs] = "text"
     name: Literal["length"]
     factors: list[Annotated[int, Field(ge=1, le=16)]] = Field(min_length=1)
     """Lengths of the windows, in trained lengths (model.n_ctx); 16 at most: a window's scores take memory and time by

@@ -14,10 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rowspace.answers import Findings
 from rowspace.errors import ConfigError, Problem
 from rowspace.model.language_model import LanguageModel
 from rowspace.probes.length import Cut, cut_apart, cut_sliding, measure_change, measure_nats
-from rowspace.probing.base import Findings, Progress, Subject, refuse_unless
+from rowspace.probing.base import Progress, RunSubject, Subject, refuse_unless, runs_of
 from rowspace.probing.length import Length
 from rowspace.probing.regions import Region, find_regions
 from rowspace.probing.schemes import Scheme, find_schemes
@@ -32,10 +33,11 @@ def measure(option: Length, subjects: Sequence[Subject], progress: Progress) -> 
     """See `Length.measure`."""
     from rowspace.probing.telling import tell_lengths
 
-    for subject in subjects:
-        _refuse(option, subject)
-    schemes, notes = find_schemes(option, subjects)
-    regions = find_regions(option, subjects)
+    runs = runs_of(subjects)
+    for run in runs:
+        _refuse(option, run)
+    schemes, notes = find_schemes(option, runs)
+    regions = find_regions(option, runs)
     jobs = [
         (scheme, windows, {factor: _cuts(option, scheme, regions, factor, windows) for factor in _factors(option)})
         for scheme in schemes
@@ -93,7 +95,7 @@ def _measured(
             told(1, 1)
 
 
-def _refuse(option: Length, subject: Subject) -> None:
+def _refuse(option: Length, subject: RunSubject) -> None:
     """Runs to which the question cannot be put."""
     config = subject.config
     refuse_unless(

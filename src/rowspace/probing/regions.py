@@ -14,7 +14,7 @@ import numpy as np
 from rowspace.data.ledger import Audit, audit
 from rowspace.data.stream import TokenStream
 from rowspace.errors import ConfigError, Problem
-from rowspace.probing.base import Subject, refuse_unless
+from rowspace.probing.base import RunSubject, refuse_unless
 from rowspace.probing.length import Length
 
 
@@ -31,7 +31,7 @@ class Region:
     audit: Audit
 
 
-def find_regions(option: Length, subjects: Sequence[Subject]) -> dict[int, Region]:
+def find_regions(option: Length, subjects: Sequence[RunSubject]) -> dict[int, Region]:
     """The same documents for every subject: the first that have enough text before them, up to max_tokens targets."""
     streams = [subject.stream(option.split) for subject in subjects]
     for subject, stream in zip(subjects, streams, strict=True):
@@ -55,7 +55,7 @@ def find_regions(option: Length, subjects: Sequence[Subject]) -> dict[int, Regio
     return {id(s): _region(s, stream, begin, end) for s, stream in zip(subjects, streams, strict=True)}
 
 
-def _region(subject: Subject, stream: TokenStream, begin: int, end: int) -> Region:
+def _region(subject: RunSubject, stream: TokenStream, begin: int, end: int) -> Region:
     """Documents begin .. end - 1 of a stream, audited."""
     first, last = int(stream.offsets[begin]) - 1, int(stream.offsets[end]) - 1
     texts = slice(int(stream.text_offsets[begin]), int(stream.text_offsets[end]))

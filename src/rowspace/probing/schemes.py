@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from rowspace.errors import ConfigError, Problem
 from rowspace.findings import readable, unknown_option
 from rowspace.model.language_model import LanguageModel
-from rowspace.probing.base import Subject, labels
+from rowspace.probing.base import RunSubject, labels
 from rowspace.probing.length import Length
 from rowspace.registry import options
 
@@ -25,7 +25,7 @@ from rowspace.registry import options
 class Scheme:
     """A model to measure: `at(factor)` gives it for windows of so many trained lengths."""
 
-    subject: Subject
+    subject: RunSubject
     label: str
     name: str
     afterwards: bool
@@ -37,7 +37,7 @@ class Scheme:
         return self.subject.config.model.n_ctx
 
 
-def find_schemes(option: Length, subjects: Sequence[Subject]) -> tuple[list[Scheme], list[str]]:
+def find_schemes(option: Length, subjects: Sequence[RunSubject]) -> tuple[list[Scheme], list[str]]:
     """Every run as trained, and the first one with each scaling instead of its rope; notes on what was left out."""
     first, notes = subjects[0], []
     named = labels(subjects, "position")
@@ -58,7 +58,7 @@ def find_schemes(option: Length, subjects: Sequence[Subject]) -> tuple[list[Sche
     return found, notes
 
 
-def _rescaled(option: Length, subject: Subject, name: str, factor: int) -> Any:
+def _rescaled(option: Length, subject: RunSubject, name: str, factor: int) -> Any:
     """The scaling's option for windows of `factor` trained lengths. A scheme that measures its window keeps its own."""
     values, kinds, key = dict(option.scaled[name]), options("position"), f"length.scaled.{name}"
     kind: Any = kinds.get(str(values.get("name")))
@@ -83,7 +83,7 @@ def _rescaled(option: Length, subject: Subject, name: str, factor: int) -> Any:
     return made
 
 
-def _reader(subject: Subject, rescaled: dict[int, Any]) -> Callable[[int], LanguageModel]:
+def _reader(subject: RunSubject, rescaled: dict[int, Any]) -> Callable[[int], LanguageModel]:
     """The run's own weights under another scheme; the run's model keeps its own."""
     model, sizes = subject.model, subject.config.model
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from rowspace.answers import Findings, Shown
 from rowspace.figures.length import by_label, draw_lengths, draw_positions
-from rowspace.probing.base import Findings, Shown
 from rowspace.probing.length import Length
 
 Rows = Sequence[Mapping[str, Any]]
@@ -29,26 +30,27 @@ def tell_lengths(
 ) -> Findings:
     """All of it, from the rows of all models."""
     unit = "bpb" if all(row["bpb"] is not None or row["loss"] is None for row in rows) else "loss"
-    figures: dict[str, Any] = {}
+    drawn: dict[str, Callable[[], Any]] = {}
     shown: list[Shown] = []
     sets = _sets(rows)
     for name, kept in sets.items():
         of = f" ({KINDS[name]})" if len(sets) > 1 else ""
         for windows in ("sliding", "apart"):
             own = [row for row in kept if row["windows"] == windows]
-            figures[f"length_{name}_{windows}"] = draw_lengths(own, windows, unit, of)
+            drawn[f"length_{name}_{windows}"] = partial(draw_lengths, own, windows, unit, of)
             shown.append(_table(own, windows, unit, of))
         in_long = [row for row in curves if row["label"] in by_label(kept)]
         if in_long:
-            figures[f"length_{name}_positions"] = draw_positions(in_long, unit, of)
+            drawn[f"length_{name}_positions"] = partial(draw_positions, in_long, unit, of)
     for label, own in by_label([row for row in rows if row["reason"]]).items():
         notes.append(f"{label}: {own[0]['reason']}.")
     return Findings(
         question="How long a text can it read?",
         sentence=_sentence(option, rows, unit),
+        scores=[],
         rows={"length": rows, "length_positions": curves},
         shown=shown,
-        figures=figures,
+        draw=lambda: {name: draw() for name, draw in drawn.items()},
         reading=_reading(rows[0]),
         notes=list(dict.fromkeys(notes)),
     )

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from rowspace.callbacks.watching import DefaultProbes, NoProbes, evenly_spaced
 from rowspace.composition import conf_dir
 from rowspace.metrics.catalogue import find_metric
+from rowspace.probing.watching import DefaultProbes, NoProbes, evenly_spaced
 from tests.callbacks.watched import TOKENS, Listed, model, train, watched
 
 
