@@ -1,0 +1,98 @@
+"""Words that pages and Weights & Biases show as ■■■: a list of hashes, so that none of them stands in this repository.
+
+A corpus or a foreign table may hold slurs, and a neighbour table would print them. A word is masked where it stands
+whole, in any case, with or without the marks of a tokenizer (" word", "Ġword", "▁word", "##word"); a word inside a
+longer one is not. Files of numbers (tables/*.parquet, metrics.jsonl) keep what was measured: only what people look at
+is masked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rowspace.errors import ConfigError
+
+MASK = "■■■"
+OURS = Path(__file__).parents[1] / "probes" / "lists" / "blocked.json"
+RUN_OF_LETTERS = re.compile(r"[^\W\d_Ġ]{2,}")
+"""A word as it stands in a text; Ġ is how byte-level tokenizers write a space."""
+
+
+class Blocked:
+    """Masks the words whose hash is in `hashes`: sha256 of the word in lower case (casefold), in hexadecimal."""
+
+    def __init__(self, hashes: Iterable[str]) -> None:
+        self._hashes = frozenset(hashes)
+        self._known: dict[str, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def mask(self, text: str) -> str:
+        """The text with ■■■ in the place of each blocked word; the very same text where there is none."""
+        found = self._find(text)
+        return RUN_OF_LETTERS.sub(lambda run: MASK if run[0] in found else run[0], text) if found else text
+
+    def mask_all(self, value: Any) -> Any:
+        """The same for every string of plain data (mappings, lists, tuples), keys left as they are."""
+        return self._masked(value) if self._find("\n".join(_strings(value))) else value
+
+    def _masked(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.mask(value)
+        if isinstance(value, Mapping):
+            return {key: self._masked(held) for key, held in value.items()}
+        return [self._masked(held) for held in value] if isinstance(value, list | tuple) else value
+
+    def _find(self, text: str) -> set[str]:
+        return {word for word in set(RUN_OF_LETTERS.findall(text)) if self._is_blocked(word)}
+
+    def _is_blocked(self, word: str) -> bool:
+        known = self._known.get(word)
+        if known is None:
+            known = self._known[word] = hash_word(word) in self._hashes
+        return known
+
+
+def hash_word(word: str) -> str:
+    """What stands in a list for a word."""
+    return hashlib.sha256(word.casefold().encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def read_blocked(path: str | Path | None) -> Blocked:
+    """A block list: JSON `{"sha256": [...]}`, or `{"words": [...]}` in clear text, or both; None: ours.
+
+    ConfigError where the file cannot be read or is no such list.
+    """
+    file = OURS if path is None else Path(path)
+    right = 'right is {"words": ["..."]} or {"sha256": ["..."]}'
+    try:
+        held = json.loads(file.read_text(encoding="utf-8"))
+        words, hashes = held.get("words", []), held.get("sha256", [])
+        if not {"words", "sha256"} & set(held):
+            raise TypeError("it has neither words nor sha256")
+        if not all(isinstance(word, str) and RUN_OF_LETTERS.fullmatch(word) for word in words):
+            raise TypeError("every word is one run of at least two letters")
+        if not all(isinstance(one, str) and re.fullmatch(r"[0-9a-f]{64}", one) for one in hashes):
+            raise TypeError("every hash is 64 hexadecimal digits")
+    except OSError as error:
+        raise ConfigError(f"blocked: {file} cannot be read ({error.strerror}); give a JSON file or null") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ConfigError(f"blocked: {file} is no block list ({error}); {right}") from error
+    return Blocked([*map(hash_word, words), *hashes])
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for held in value.values():
+            yield from _strings(held)
+    elif isinstance(value, list | tuple):
+        for held in value:
+            yield from _strings(held)

@@ -1,0 +1,92 @@
+"""The block list: whole words are masked wherever people look, inside longer words they are not, files keep them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rowspace.data.glosses import _packed
+from rowspace.errors import ConfigError
+from rowspace.figures.blocked import MASK, OURS, Blocked, hash_word, read_blocked
+
+LIST = Blocked([hash_word("badword"), hash_word("größe")])
+
+
+@pytest.mark.parametrize(
+    "piece", ["{}", " {}", "Ġ{}", "▁{}", "##{}", "{}</w>", "␣{}", "say {}!", "'{}'", "a|{}", "{}_1"]
+)
+@pytest.mark.parametrize("word", ["badword", "BadWord", "GRÖSSE"])
+def test_a_blocked_word_is_masked_in_any_case_and_with_the_marks_of_any_tokenizer(piece: str, word: str) -> None:
+    assert LIST.mask(piece.format(word)) == piece.format(MASK)
+
+
+@pytest.mark.parametrize("text", ["badwords", "unbadword", "bad word", "", "Ġ", "größer", "badwort"])
+def test_a_word_that_only_holds_one_is_shown(text: str) -> None:
+    assert LIST.mask(text) is text
+
+
+def test_markup_around_a_word_stays_as_it_was() -> None:
+    assert LIST.mask("<b>badword</b> &lt;badword&gt; %{y}") == f"<b>{MASK}</b> &lt;{MASK}&gt; %{{y}}"
+
+
+def test_every_string_of_plain_data_is_masked_and_no_key_or_number() -> None:
+    held = {"badword": ["badword", 1.5, None, {"x": ("a badword", True)}]}
+    assert LIST.mask_all(held) == {"badword": [MASK, 1.5, None, {"x": [f"a {MASK}", True]}]}
+    clean = {"badword": ["good", 1.5]}
+    assert LIST.mask_all(clean) is clean
+
+
+def test_our_list_holds_hashes_alone_and_no_ordinary_word() -> None:
+    held = json.loads(OURS.read_text(encoding="utf-8"))
+    assert set(held) == {"about", "sha256"}
+    assert len(held["sha256"]) == len(set(held["sha256"])) > 50
+    ours = read_blocked(None)
+    assert len(ours) == len(held["sha256"])
+    english = (OURS.with_name("english.json")).read_text(encoding="utf-8")
+    assert ours.mask(english) == english
+
+
+def test_our_list_masks_what_the_dictionary_marks_as_an_ethnic_slur_and_nothing_else_of_it() -> None:
+    """The words are read from the dictionary: none of them stands here."""
+    lines = [line.partition("\t") for line in gzip.decompress(_packed()).decode().splitlines()]
+    marked = [word for word, _, gloss in lines if word.isalpha() and gloss.startswith("(ethnic slur)")]
+    ours = read_blocked(None)
+    assert len(marked) > 20
+    assert [word for word in marked if ours.mask(f" {word.upper()}") != f" {MASK}"] == []
+    masked = {word for word, _, _ in lines if word.isalpha() and ours.mask(word) != word}
+    assert len(masked) < 100
+
+
+def test_a_list_of_ones_own_may_hold_words_in_clear(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"words": ["Secret"], "sha256": [hash_word("other")]}))
+    assert read_blocked(file).mask("a secret and OTHER") == f"a {MASK} and {MASK}"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[]", "is no block list"),
+        ("{", "is no block list"),
+        ('{"about": "x"}', "neither words nor sha256"),
+        ('{"words": ["two words"]}', "one run of at least two letters"),
+        ('{"words": [3]}', "one run of at least two letters"),
+        ('{"sha256": ["abc"]}', "64 hexadecimal digits"),
+        ('{"words": 3}', "is no block list"),
+    ],
+)
+def test_a_file_that_is_no_list_is_refused_in_one_sentence(tmp_path: Path, text: str, why: str) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=re.escape(why)) as caught:
+        read_blocked(file)
+    assert str(file) in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_blocked(tmp_path / "none.json")
