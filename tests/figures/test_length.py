@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rowspace.figures.length import COLOURS, colour_of, draw_lengths, draw_positions
-from rowspace.figures.style import GREY, legend_names
+from rowspace.figures.length import draw_lengths, draw_positions
+from rowspace.figures.style import GREY, OPTION_COLOURS, legend_names
 
 
 def row(label: str, factor: int, bpb: float | None, scheme: str = "", **more: Any) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def test_each_curve_has_its_start_its_interval_and_the_null_in_grey(windows: str
     assert (list(rope.x), list(rope.y)) == ([1, 2, 4], [1.5, 1.6, 1.8])
     assert list(rope.error_y.array) == pytest.approx([0, 0.05, 0.15])
     assert list(rope.error_y.arrayminus) == pytest.approx([0, 0.02, 0.06])
-    assert rope.line.color == COLOURS["rope"]
+    assert rope.line.color == OPTION_COLOURS["rope"]
     assert traces["token frequencies"].line.color == GREY
     assert list(traces["token frequencies"].y) == [2.5, 2.5]
     levels = [trace for trace in figure.data if trace.showlegend is False]
@@ -94,9 +94,3 @@ def test_labels_that_would_look_alike_stay_whole_and_a_legend_keeps_their_order(
     alike = [f"the same long beginning {middle} and the same long end" for middle in "ab"]
     assert list(legend_names(alike).values()) == alike
     assert draw_lengths(ROWS, "apart", "bpb").layout.legend.traceorder == "normal"
-
-
-def test_curves_of_one_scheme_have_colours_of_their_own():
-    rows = [row("seed 0", 1, 1.0, "rope"), row("seed 1", 1, 1.0, "rope")]
-    assert colour_of("rope", 0, rows) != colour_of("rope", 1, rows)
-    assert colour_of("alibi", 1, ROWS) == COLOURS["alibi"]

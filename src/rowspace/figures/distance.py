@@ -8,9 +8,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, legend_names, line
+from rowspace.figures.style import GREY, colours_of, figure, legend_names, line
 
-COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
 DASHES = ("dot", "dash", "dashdot", "longdash", "longdashdot", "5px,2px")
 
 
@@ -19,8 +18,8 @@ def draw_distances(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     traces: list[go.Scatter] = []
     names = list(dict.fromkeys(row["label"] for row in rows))
     shown = legend_names(names)
-    for place, label in enumerate(names):
-        colour = COLOURS[place % len(COLOURS)]
+    colours = colours_of([next(row for row in rows if row["label"] == label) for label in names])
+    for place, (label, colour) in enumerate(zip(names, colours, strict=True)):
         own = [row for row in rows if row["label"] == label and row["weights"] == "trained" and row["norm"] > 0]
         null = [row for row in rows if row["label"] == label and row["weights"] == "start" and row["norm"] > 0]
         look = {"color": GREY, "dash": DASHES[place % len(DASHES)], "width": 1.5}
@@ -40,7 +39,8 @@ def draw_distances(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         x="tokens back",
         y="gradient norm",
         caption="How much a state moves when the input so many tokens before it does. Grey: the same body before its "
-        "first step.",
+        "first step. A curve that falls faster than its grey one looks back less than it could; this is influence, "
+        "not use.",
         alt=f"Gradient norm of a state against the distance of the input for {', '.join(names)}.",
         yaxis={"type": "log", "exponentformat": "power"},
     )

@@ -8,24 +8,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, legend_names, line
+from rowspace.figures.style import GREY, SYMBOLS, colours_of, figure, legend_names, line
 
-COLOURS = {
-    "rope": BLUE,
-    "alibi": ORANGE,
-    "none": GREEN,
-    "sinusoidal": VERMILION,
-    "learned": PURPLE,
-    "t5_bias": SKY,
-    "rope_pi": VERMILION,
-    "rope_ntk": ORANGE,
-    "rope_yarn": GREEN,
-    "rope_dynamic_ntk": PURPLE,
-    "rope_llama3": SKY,
-}
-"""The same scheme has the same colour on every page; a scaling is drawn with plain rope alone."""
-OTHERS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, "#000000")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross")
 DOTTED = {"color": GREY, "dash": "dot", "width": 1.5}
 
 TITLES = {
@@ -74,7 +58,7 @@ def _curve(rows: Sequence[Mapping[str, Any]], place: int, unit: str, top: int) -
     kept = [row for row in own if row[unit] is not None]
     if not kept:
         return []
-    colour, start = colour_of(own[0]["scheme"], place, rows), kept[0][unit]
+    colour, start = _colours(rows)[place], kept[0][unit]
     level = go.Scatter(x=[1, top], y=[start, start], mode="lines", line={"color": colour, "width": 1}, opacity=0.45)
     name = legend_names(list(labels))[label] + (
         "" if len(kept) == len(own) else f" (no position beyond {kept[-1]['factor']}x)"
@@ -108,7 +92,7 @@ def draw_positions(rows: Sequence[Mapping[str, Any]], unit: str, of: str = "") -
     names = legend_names(list(by_label(rows)))
     for place, (label, own) in enumerate(by_label(rows).items()):
         kept = [row for row in own if row[unit] is not None]
-        colour = colour_of(own[0]["scheme"], place, rows)
+        colour = _colours(rows)[place]
         x = [row["trained_lengths"] for row in kept]
         traces.append(line(x, [row[unit] for row in kept], name=names[label], colour=colour))
         traces[-1].update(hovertemplate=f"%{{x:.2f}}, %{{y:.3f}}<extra>{escape(label)}</extra>")
@@ -144,12 +128,8 @@ def by_label(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, A
     return found
 
 
-def colour_of(scheme: str, place: int, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The scheme's own colour, unless two curves have the same scheme."""
-    schemes = [own[0]["scheme"] for own in by_label(rows).values()]
-    if len(set(schemes)) == len(schemes) and scheme in COLOURS:
-        return COLOURS[scheme]
-    return OTHERS[place % len(OTHERS)]
+def _colours(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return colours_of([own[0] for own in by_label(rows).values()])
 
 
 def _signed(row: Mapping[str, Any]) -> str:

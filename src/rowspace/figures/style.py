@@ -7,7 +7,7 @@ the question; `layout.meta` holds a caption (how to read it, what to conclude, w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -20,6 +20,28 @@ GREY_BAND = "rgba(138,138,138,0.28)"
 TABLE_COLOURS = {"E": BLUE, "U": VERMILION}
 """The same table has the same colour on every page."""
 BY_FREQUENCY = [[0.0, BLUE], [0.35, GREEN], [0.7, ORANGE], [1.0, VERMILION]]
+OPTION_COLOURS = {
+    "rope": BLUE,
+    "alibi": ORANGE,
+    "none": GREEN,
+    "sinusoidal": VERMILION,
+    "learned": PURPLE,
+    "t5_bias": SKY,
+    "rope_pi": VERMILION,
+    "rope_ntk": ORANGE,
+    "rope_yarn": GREEN,
+    "rope_dynamic_ntk": PURPLE,
+    "rope_llama3": SKY,
+    "decoder": BLUE,
+    "rnn": ORANGE,
+    "lstm": VERMILION,
+    "encoder": PURPLE,
+    "encoder_decoder": SKY,
+}
+"""The same option has the same colour on every page; a scaling is drawn with plain rope alone."""
+CYCLE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, "#000000")
+"""Where no option tells curves apart."""
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross")
 LONGEST = 28
 """Characters of a label in a legend."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -45,6 +67,16 @@ def figure(traces: Sequence[Any], *, title: str, x: str, y: str, caption: str, a
     for key, value in layout.items():
         settings[key] = {**settings[key], **value} if isinstance(settings.get(key), dict) else value
     return go.Figure(data=list(traces), layout=settings)
+
+
+def colours_of(curves: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A colour for each curve, whose runs say their `scheme` (position) and `body`: that of the position scheme where
+    it tells all of them apart, else that of the body, else one after another. So one run has one colour on a page."""
+    for knob in ("scheme", "body"):
+        named = [str(curve.get(knob)) for curve in curves]
+        if len(set(named)) == len(named) and set(named) <= set(OPTION_COLOURS):
+            return [OPTION_COLOURS[name] for name in named]
+    return [CYCLE[place % len(CYCLE)] for place in range(len(curves))]
 
 
 def legend_names(labels: Sequence[str]) -> dict[str, str]:

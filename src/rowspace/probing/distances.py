@@ -38,12 +38,14 @@ def measure(option: Distance, subjects: Sequence[Subject], progress: Progress) -
             f"body={subject.config.body.name} reads a second text, so that no one distance separates a state from its "
             "inputs; ask a run with a body of one text",
         )
+        knobs = {"scheme": subject.config.position.name, "body": subject.config.body.name}
         ids = _texts(option, subject)
         seed = subject.config.stream_seed("probe")
         for half, (weights, model) in enumerate((("trained", subject.model), ("start", subject.initial()))):
             progress("following gradients back", 2 * done + half, 2 * len(runs))
             norms = _norms(model, ids, option.draws, seed)
-            rows += [{"run": subject.path, "label": label, "weights": weights, **row} for row in _rows(norms)]
+            own = {"run": subject.path, "label": label, "weights": weights} | knobs
+            rows += [{**own, **row} for row in _rows(norms)]
     progress("following gradients back", 1, 1)
     return Findings(
         question="How far back does a state look?",
