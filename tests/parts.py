@@ -25,8 +25,19 @@ def names(group: str) -> list[str]:
 
 def option(group: str, name: str, **changes: Any) -> Any:
     """The option at its values in conf/, with changes."""
-    values = yaml.safe_load((CONF / group / f"{name}.yaml").read_text())
+    values = values_of(group, name)
     return options(group)[values["name"]](**{**values, **changes})
+
+
+def values_of(group: str, name: str) -> dict[str, Any]:
+    """The values of a file in conf/, with those that its defaults list brings in (`/probe@settings.pairs: pairs`)."""
+    values = yaml.safe_load((CONF / group / f"{name}.yaml").read_text())
+    for entry in values.pop("defaults", []):
+        for where, chosen in entry.items() if isinstance(entry, dict) else ():
+            other, _, place = where.lstrip("/").partition("@")
+            section, _, key = place.partition(".")
+            values[section][key] = values_of(other, chosen)
+    return values
 
 
 def shape(**changes: Any) -> Any:

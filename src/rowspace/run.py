@@ -138,8 +138,8 @@ def _train_held(
             seen = text.splits.val_bytes_seen_in_train
             sinks.scalars(0, {"data/val_bytes_seen_in_train": seen, **position.numbers})
         with phases("training"):
-            probe = {"steps": feed.steps, "seed": config.stream_seed("probe")}
-            watched = watch(tokenizer, feed.streams["train"], text.documents, **probe)
+            start = partial(build, **parts(config), vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
+            watched = watch(folder, config, feed, text.documents, initial=start, phase=phases)
             fit(
                 Task(
                     model=model,

@@ -1,9 +1,9 @@
 """The run folder's format: the one place that writes and reads it.
 
 `outputs/<study>/<slug>-<hash8>/` holds run.json (who runs it, what came out), config.yaml, overrides.yaml,
-metrics.jsonl, tables/, figures/, tokenizer/, checkpoints/ and report.html. Files are written atomically, but for
-metrics.jsonl, which grows by a line a logged step and is cut back to the checkpoint's row on resume. Who may write is
-settled by `rowspace.claim`. This file knows nothing of models, configs or sinks: it stores plain rows and numbers.
+metrics.jsonl, tables/, figures/, answers/, tokenizer/, checkpoints/ and report.html. Files are written atomically, but
+for metrics.jsonl, which grows by a line a logged step and is cut back to the checkpoint's row on resume. Who may write
+is settled by `rowspace.claim`. This file knows nothing of models, configs or sinks: it stores plain rows and numbers.
 """
 
 from __future__ import annotations
@@ -220,6 +220,11 @@ class RunFolder:
     @property
     def tokenizer(self) -> Path:
         return self.path / "tokenizer"
+
+    @property
+    def answers(self) -> Path:
+        """What the probes that watched the run found."""
+        return self.path / "answers"
 
     @property
     def last(self) -> Path:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytorch_lightning as lightning
@@ -22,6 +24,7 @@ from rowspace.data.cache import cache_root
 from rowspace.data.splitting import split
 from rowspace.data.stream import open_or_build
 from rowspace.model.certificates import TieCertificate
+from rowspace.model.language_model import build
 from rowspace.probing.watching import evenly_spaced
 from rowspace.report import page
 from rowspace.terminal import Terminal
@@ -83,8 +86,19 @@ class Product:
         counted = len([s for s in evenly_spaced(steps, option.passes) if s > WARM])
         return extra * (steps - WARM) * (option.passes + 1) / counted
 
-    def _run(self, steps: int, *, watching: bool) -> float:
+    def _watchers(self, folder: Any, sinks: Any, steps: int) -> Sequence[Any]:
         documents, tokenizer, stream = self.text
+        parts = {key: getattr(self.config, key) for key in ("model", "embedding", "position", "body", "head")}
+        counts = stream.counts(tokenizer.vocab_size)
+        feed: Any = SimpleNamespace(
+            tokenizer=tokenizer, counts=counts, steps=steps, streams={"train": stream, "val": stream}
+        )
+        start = partial(build, **parts, vocab_size=tokenizer.vocab_size, seed=0)
+        watched = watch(folder, self.config, feed, documents, initial=start, phase=lambda name: nullcontext())
+        return self.config.probes.build(recorder=sinks, watched=watched)
+
+    def _run(self, steps: int, *, watching: bool) -> float:
+        _, tokenizer, stream = self.text
         config, timer = self.config, StepClock()
         order = {"batch_size": self.size.B, "seed": 0, "steps": steps, "n_ctx": self.size.T, "isolated": False}
         with (
@@ -92,8 +106,7 @@ class Product:
             claim(Path(name) / "run", hash="bench", wait=False) as folder,
             open_sinks(folder, config.logger, columns={}, say=print) as sinks,
         ):
-            watched = watch(tokenizer, stream, documents, steps=steps, seed=0)
-            watchers: Sequence[Any] = config.probes.build(recorder=sinks, watched=watched) if watching else []
+            watchers: Sequence[Any] = self._watchers(folder, sinks, steps) if watching else []
             fit(
                 self._task(steps, tokenizer.sha256),
                 TrainingBatches(stream, **order),

@@ -7,7 +7,7 @@ from tests.callbacks.watched import TOKENS, Listed, model, train, watched
 
 
 class Counting(Watcher):
-    def look(self, step, tables):
+    def look(self, step, tables, model):
         self.recorder.scalars(step, {name: float(table.vectors[0, 0]) for name, table in tables.items()})
 
 

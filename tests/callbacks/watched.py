@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from rowspace.answers import Findings
 from rowspace.callbacks.base import Watched
 
 TOKENS = ["<eos>", *(f" word{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(59))]
@@ -19,6 +20,7 @@ class Listed:
         self.numbers: dict[int, dict[str, Any]] = {}
         self.tables: list[tuple[int, str, list[dict[str, Any]]]] = []
         self.figures: list[tuple[int, str, Any]] = []
+        self.answers: list[tuple[int, str, Findings]] = []
 
     def scalars(self, step, values):
         self.numbers.setdefault(step, {}).update(values)
@@ -28,6 +30,9 @@ class Listed:
 
     def figure(self, step, name, figure):
         self.figures.append((step, name, figure))
+
+    def answer(self, step, name, findings):
+        self.answers.append((step, name, findings))
 
 
 def watched(total_steps: int = 12, **fields: Any) -> Watched:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +30,7 @@ from rowspace.tokenization.base import Tokenizer
 from rowspace.training.evaluation import evaluate
 from tests.callbacks.watched import Listed
 from tests.parts import model, names, option, shape
+from tests.probing.subjects import subject
 from tests.training.test_task import batch_of_lengths, fit
 
 LINES = [f"{number} foxes jump over {number * 7} dogs".encode() for number in range(9)]
@@ -67,6 +69,7 @@ class Text:
     def __init__(self, cache: Path) -> None:
         self.tokenizer: Tokenizer = option("tokenizer", "byte").fit([])
         self.stream: TokenStream = open_or_build(self.tokenizer, LINES, cache=cache)
+        self.config = subject(cache).config
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +94,8 @@ def probe(lm: LanguageModel, text: Text) -> Any:
     for name in names("probes"):
         watched = Watched(
             tokens=text.tokenizer.vocabulary, counts=text.stream.counts(V), special=frozenset({0}),
-            encode=text.tokenizer.encode, total_steps=2, seed=0,
+            encode=text.tokenizer.encode, total_steps=2, seed=0, path="run", config=text.config,
+            tokenizer=text.tokenizer, stream=lambda split: text.stream, initial=lambda: deepcopy(lm),
         )  # fmt: skip
         few = {} if name == "none" else {"passes": 2, "maps": 1}
         trainer, module = SimpleNamespace(global_step=0, is_global_zero=True), SimpleNamespace(model=lm)

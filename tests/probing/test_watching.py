@@ -3,17 +3,17 @@
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
-from rowspace.composition import conf_dir
 from rowspace.metrics.catalogue import find_metric
 from rowspace.probing.watching import DefaultProbes, NoProbes, evenly_spaced
 from tests.callbacks.watched import TOKENS, Listed, model, train, watched
+from tests.parts import values_of
 
 
 def option(**changes) -> DefaultProbes:
-    values = yaml.safe_load((conf_dir() / "probes" / "default.yaml").read_text())
-    return DefaultProbes(**(values | {"words": ["wordab"], "nulls": 2} | changes))
+    return DefaultProbes(
+        **(values_of("probes", "default") | {"words": ["wordab"], "nulls": 2, "questions": []} | changes)
+    )
 
 
 @pytest.mark.parametrize(("total", "n"), [(1, 1), (1, 10), (7, 3), (1200, 12), (10**6, 50), (0, 3)])
@@ -48,7 +48,9 @@ def test_classes_that_a_corpus_knows_replace_the_word_lists():
     recorder = Listed()
     classes = {token.strip(): f"class {i % 3}" for i, token in enumerate(TOKENS[1:])}
     train(
-        option(passes=1, maps=1).build(recorder=recorder, watched=watched(1, classes=classes)), model(tied=True), last=1
+        option(passes=1, maps=1).build(recorder=recorder, watched=watched(1, truth={"classes": classes})),
+        model(tied=True),
+        last=1,
     )
     rows = next(rows for _, name, rows in recorder.tables if name == "neighbours")
     assert any(row["rule"].startswith(("both are in: class", "not in: class")) for row in rows)
@@ -63,3 +65,10 @@ def test_more_maps_than_passes_and_a_list_that_is_not_there_are_refused_together
     problems = list(option(maps=20, lists="/gone.json").problems(SimpleNamespace()))
     assert [problem.key for problem in problems] == ["probes.lists", "probes.maps"]
     assert list(option().problems(SimpleNamespace())) == []
+
+
+def test_questions_that_are_no_probes_or_have_wrong_settings_are_refused_with_their_key():
+    wrong = option(questions=["distance", "parrots"], settings={"distance": {"name": "distance", "texts": 0}})
+    said = {problem.key: str(problem) for problem in wrong.problems(SimpleNamespace())}
+    assert set(said) >= {"probes.questions", "probes.settings.distance.texts", "probes.settings.distance.draws"}
+    assert "'parrots' was given" in said["probes.questions"]

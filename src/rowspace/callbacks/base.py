@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +16,12 @@ from rowspace.registry import Option
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """What a run tells its watchers about the table that they watch.
+    """What a run tells its watchers about what they watch.
 
     `tokens` V pieces by id; `counts` (V,) int64 occurrences in the training ids; `special` ids that stand for no
     text; `encode(text) -> ids` of the run's tokenizer; `total_steps` optimizer steps of the whole run; `seed` of the
-    probe stream; `classes` word -> class where the corpus knows its own truth (synthetic), else empty.
+    probe stream; `truth` what the corpus knows of its own words (synthetic), else empty. `path`, `config`, `tokenizer`,
+    `stream(split)` and `initial()` are the run's own, for questions to its model. `phase(name)` counts time.
     """
 
     tokens: Sequence[str]
@@ -28,7 +30,13 @@ class Watched:
     encode: Callable[[str], Sequence[int]]
     total_steps: int
     seed: int
-    classes: Mapping[str, str] = field(default_factory=dict)
+    truth: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
+    config: Any = None
+    tokenizer: Any = None
+    stream: Callable[[str], Any] | None = None
+    initial: Callable[[], Any] | None = None
+    phase: Callable[[str], AbstractContextManager[None]] = lambda name: nullcontext()
 
 
 class ProbesOption(Option):

@@ -20,7 +20,7 @@ from rowspace.table import TokenTable
 
 
 class Watcher(lightning.Callback):
-    """Calls `look(step, tables)` on rank 0 before training (step 0) and after each of `steps`."""
+    """Calls `look(step, tables, model)` on rank 0 before training (step 0) and after each of `steps`."""
 
     def __init__(self, *, recorder: Any, watched: Watched, steps: frozenset[int]) -> None:
         self.recorder = recorder
@@ -29,8 +29,8 @@ class Watcher(lightning.Callback):
         self._last = -1
 
     @abstractmethod
-    def look(self, step: int, tables: Mapping[str, TokenTable]) -> None:
-        """Measure and record; `tables` holds E, and U where the head is not tied."""
+    def look(self, step: int, tables: Mapping[str, TokenTable], model: Any) -> None:
+        """Measure and record; `tables` holds E, and U where the head is not tied; `model` is the live one."""
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         self._maybe_look(trainer, pl_module)
@@ -51,7 +51,8 @@ class Watcher(lightning.Callback):
         if step in self.steps and step > self._last:
             self._last = step
             if trainer.is_global_zero:
-                self.look(step, read_tables(module.model, self.watched, step))
+                with self.watched.phase("watching"):
+                    self.look(step, read_tables(module.model, self.watched, step), module.model)
 
 
 def read_tables(model: Any, watched: Watched, step: int) -> dict[str, TokenTable]:

@@ -27,7 +27,7 @@ class GeometryCallback(Watcher):
         self._nulls = nulls
         self._first: dict[str, torch.Tensor] = {}
 
-    def look(self, step: int, tables: Mapping[str, TokenTable]) -> None:
+    def look(self, step: int, tables: Mapping[str, TokenTable], model: Any) -> None:
         if step == 0:
             self._first = {name: torch.from_numpy(table.vectors.copy()) for name, table in tables.items()}
         spectra: list[dict[str, Any]] = []

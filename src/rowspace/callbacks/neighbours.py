@@ -45,7 +45,7 @@ class NeighboursCallback(Watcher):
         self._option = option
         self._words: tuple[list[Word], list[Asked]] | None = None
 
-    def look(self, step: int, tables: Mapping[str, TokenTable]) -> None:
+    def look(self, step: int, tables: Mapping[str, TokenTable], model: Any) -> None:
         table = tables["E"]
         found = find_deciles(table)
         deciles = None if isinstance(found, Missing) else found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from rowspace.answers import Findings
 from rowspace.table import Missing
 
 
@@ -25,4 +26,8 @@ class Recorder(Protocol):
 
     def figure(self, step: int, name: str, figure: Any) -> None:
         """A Plotly figure."""
+        ...
+
+    def answer(self, step: int, name: str, findings: Findings) -> None:
+        """The whole of what a probe found, with its tables and figures; it replaces that of an earlier step."""
         ...

@@ -1,7 +1,7 @@
-"""The watching options: `default` measures the geometry of E and U and their neighbours, `none` watches nothing.
+"""The watching options: `default` measures geometry and neighbours and asks the probes; `none` watches nothing.
 
-A pass costs time in proportion to V * d * (d + words); a map adds V * V * d. Passes are spread evenly over the run,
-whatever its length, so that watching costs the same share of a long run and less of none.
+A pass costs time in proportion to V * d * (d + words), and what each probe takes; a map adds V * V * d. Passes are
+spread evenly over the run, whatever its length, so that watching costs the same share of a long run and less of none.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from rowspace.callbacks.base import ProbesOption, Watched
-from rowspace.errors import Problem
-from rowspace.registry import register
+from rowspace.errors import ConfigError, Problem, closest
+from rowspace.findings import readable
+from rowspace.probing.base import ProbeOption
+from rowspace.registry import options, register
 
 
 @register("probes")
@@ -40,8 +42,36 @@ class DefaultProbes(ProbesOption):
     lists: str | None
     """Path of a JSON file with the word lists behind the verdicts; null takes the English lists of this package."""
 
+    questions: list[str]
+    """Probes asked at every pass, of `settings`; [] for none. The whole answers are kept where maps are drawn."""
+    settings: dict[str, dict[str, Any]]
+    """Settings of the probes, each under its name."""
+
+    def asked(self) -> dict[str, ProbeOption]:
+        """The probes of `questions` by name. ConfigError with every problem of their settings."""
+        found: dict[str, ProbeOption] = {}
+        problems: list[Problem | str] = []
+        for name in dict.fromkeys(self.questions):
+            kind: Any = options("probe").get(name)
+            if kind is None or name not in self.settings:
+                known = set(self.settings) & set(options("probe"))
+                problems.append(Problem("probes.questions", f"{name!r} was given", closest(name, sorted(known))))
+                continue
+            try:
+                found[name] = kind.model_validate(self.settings[name])
+            except ValidationError as error:
+                key, values = f"probes.settings.{name}", self.settings[name]
+                problems += readable(key, values, error, f"probe={name}", kind.model_fields)
+        if problems:
+            raise ConfigError(*problems)
+        return found
+
     def problems(self, run: Any) -> list[Problem]:
         found = []
+        try:
+            self.asked()
+        except ConfigError as error:
+            found += [problem for problem in error.problems if isinstance(problem, Problem)]
         if self.lists is not None and not Path(self.lists).is_file():
             found.append(Problem("probes.lists", f"no file {self.lists!r}", "a JSON file of word lists, or null"))
         if self.maps > self.passes:
@@ -52,15 +82,20 @@ class DefaultProbes(ProbesOption):
         from rowspace.callbacks.geometry import GeometryCallback
         from rowspace.callbacks.neighbours import NeighboursCallback
         from rowspace.probes.categories import read_lists
+        from rowspace.probing.questions import QuestionsCallback
 
         steps = evenly_spaced(watched.total_steps, self.passes) | {0}
         tables = evenly_spaced(watched.total_steps, self.maps)
-        lists = {word: frozenset({name}) for word, name in watched.classes.items()} or read_lists(self.lists)
+        classes = watched.truth.get("classes", {})
+        lists = {word: frozenset({name}) for word, name in classes.items()} or read_lists(self.lists)
         seen: dict[str, Any] = {"recorder": recorder, "watched": watched, "steps": steps, "tables": tables}
-        return [
+        callbacks: list[Any] = [
             GeometryCallback(**seen, nulls=self.nulls),
             NeighboursCallback(**seen, lists=lists, option=self),
         ]
+        if asked := self.asked():
+            callbacks.append(QuestionsCallback(**seen, questions=asked))
+        return callbacks
 
 
 @register("probes")

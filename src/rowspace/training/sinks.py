@@ -12,6 +12,8 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rowspace import answers
+from rowspace.answers import Findings
 from rowspace.runfolder import STEP, RunFolder
 from rowspace.table import Missing
 from rowspace.training.base import LoggerOption
@@ -62,6 +64,16 @@ class Sinks:
         """figures/<name>.json, and the same figure in W&B."""
         self._folder.write_figure(name, figure)
         self.tracking.figure(step, name, figure)
+
+    def answer(self, step: int, name: str, findings: Findings) -> None:
+        """answers/<name>.json and its tables; the same tables and figures in W&B."""
+        about = {"step": step, "command": None, "runs": [], "settings": {}}
+        answers.write(self._folder.answers, name, findings, about)
+        for table, rows in findings.rows.items():
+            if len(rows) <= LONGEST_TRACKED:
+                self.tracking.table(step, f"probe/{table}", rows)
+        for figure, drawn in findings.figures.items():
+            self.tracking.figure(step, f"probe/{figure}", drawn)
 
     def flush(self) -> None:
         """Write the row of the step that is over."""

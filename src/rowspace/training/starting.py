@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,13 @@ import yaml
 from rowspace.callbacks.base import Watched
 from rowspace.claim import status
 from rowspace.data.base import Documents
-from rowspace.data.stream import TokenStream
 from rowspace.errors import ConfigError, Problem
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.runfolder import RunFolder
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training.checkpoints import KEY, belongs, check_fit, load_weights, read, refuse_foreign
+from rowspace.training.feeding import Feed
 
 AT_THE_START = frozenset(
     f"{part}.{name}"
@@ -126,14 +127,29 @@ def start_from(source: RunFolder | None, model: LanguageModel, tie: TieCertifica
         tie.passed("continue", model)
 
 
-def watch(tokenizer: Tokenizer, stream: TokenStream, documents: Documents, *, steps: int, seed: int) -> Watched:
-    """What the watchers are told about the table."""
+def watch(
+    folder: RunFolder,
+    config: Any,
+    feed: Feed,
+    documents: Documents,
+    *,
+    initial: Callable[[], LanguageModel],
+    phase: Callable[[str], AbstractContextManager[None]],
+) -> Watched:
+    """What the watchers are told about the run: a RunConfig `config`, fed by `feed`, that began as `initial()`."""
+    tokenizer = feed.tokenizer
     return Watched(
         tokens=tokenizer.vocabulary,
-        counts=stream.counts(tokenizer.vocab_size),
+        counts=feed.counts,
         special=frozenset(tokenizer.special.values()),
         encode=tokenizer.encode,
-        total_steps=steps,
-        seed=seed,
-        classes=documents.truth.get("classes", {}),
+        total_steps=feed.steps,
+        seed=config.stream_seed("probe"),
+        truth=documents.truth,
+        path=str(folder.path),
+        config=config,
+        tokenizer=tokenizer,
+        stream=feed.streams.__getitem__,
+        initial=initial,
+        phase=phase,
     )
