@@ -13,7 +13,7 @@ def recorder() -> Listed:
     kept = Listed()
     chosen = option(passes=2, maps=1, words=["wordab", "nosuchword"], per_decile=1, neighbours=4)
     classes = {token.strip(): f"class {i % 3}" for i, token in enumerate(TOKENS[1:])}
-    train(chosen.build(recorder=kept, watched=watched(4, classes=classes)), model(tied=False), last=4)
+    train(chosen.build(recorder=kept, watched=watched(4, truth={"classes": classes})), model(tied=False), last=4)
     return kept
 
 
