@@ -6,7 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-PLACEHOLDERS = {"split": r"(?:val|test)", "table": r"[EU]", "decile": r"(?:10|[1-9])"}
+PLACEHOLDERS = {
+    "split": r"(?:val|test)",
+    "table": r"[EU]",
+    "decile": r"(?:10|[1-9])",
+    "component": r"(?:E|positions|norms|head|(?:encoder_)?(?:body|block_[1-9][0-9]*_[a-z_]+))",
+}
 BESIDE = ("/null", "/null_sd", "/null_low", "/null_high", "/coverage")
 """`<key>/null` is what chance gives for `<key>`, `<key>/null_sd` its standard deviation, `<key>/null_low` and
 `<key>/null_high` where it falls 998 times of 1000, `<key>/coverage` the share of questions that counted."""
@@ -14,7 +19,7 @@ BESIDE = ("/null", "/null_sd", "/null_low", "/null_high", "/coverage")
 
 @dataclass(frozen=True)
 class Metric:
-    """`key` may hold `{table}` (E or U), `{split}` (val or test) or `{decile}`; `null` says what chance would give.
+    """`key` may hold `{table}` (E or U), `{split}` (val or test), `{decile}` or `{component}`; `null` says what chance would give.
 
     `measured_null`: what stands in `BESIDE` may be logged beside it.
     """

@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rowspace.metrics.metric import Metric
+
+
+def _updates() -> Iterator[Metric]:
+    """Of one audited step."""
+    for name, null, meaning in (
+        ("rows_with_input_gradient", "ids of the batch / V", "Rows with a gradient from the input side, of all."),
+        ("rows_with_output_gradient", "1 for a table that is scored", "Rows with a gradient from the output side."),
+        ("rows_moved", "rows with a gradient", "Rows that one step changed: by gradient, momentum or decay."),
+        ("rows_moved_without_gradient", "0: sgd, sparse_adam", "Rows moved by momentum or decay alone, of all."),
+        ("output_energy_share", "0 for E untied, 1 for U", "Squared gradient that came from the output side, of both."),
+    ):
+        yield Metric(f"updates/{{table}}/{name}", "share", "neither", null, meaning)
+    for name, meaning in (
+        ("moved_with_gradient", "rows that have a gradient, decay apart; 0 for the others"),
+        ("moved_without_gradient", "rows without a gradient, decay apart: momentum; 0 for the others"),
+        ("moved_by_decay", "every row, what decay takes off it"),
+    ):
+        unit, said = "length/step", f"Mean distance that one step moves a row: {meaning}."
+        yield Metric(f"updates/{{table}}/{name}", unit, "neither", "0 for a row that stays", said)
+
 
 TRAINING: tuple[Metric, ...] = (
     Metric(
@@ -32,6 +54,14 @@ TRAINING: tuple[Metric, ...] = (
         "lower",
         "0: no better than token frequencies",
         "{split}/loss less what the same targets cost by their frequency in training, add-one. Roh et al. 2020.",
+    ),
+    Metric(
+        "{split}/loss_decile_{decile}",
+        "nats/token",
+        "lower",
+        "what the same targets cost by their frequency in training",
+        "{split}/loss over targets of one tenth of the vocabulary by training count, 1 the rarest tenth.",
+        measured_null=True,
     ),
     Metric("val/loss_last", "nats/token", "lower", "unigram entropy", "val/loss after the last step, not of the best."),
     Metric("val/bpb_last", "bits/byte", "lower", "as val/bpb", "val/bpb after the last step, not of the best."),
@@ -71,6 +101,14 @@ TRAINING: tuple[Metric, ...] = (
         "neither",
         "1: rows of E and of positions are equally long",
         "Norm of rows of E as they enter the model over that of the position rows added to them, at step 0.",
+    ),
+    *_updates(),
+    Metric(
+        "gradient/{component}",
+        "length",
+        "neither",
+        "its value at the first audited step",
+        "Norm of the gradient of one part of the model before clipping; squares add up to that of the whole.",
     ),
     Metric("data/val_bytes_seen_in_train", "bytes", "lower", "0", "Bytes of validation text that training holds too."),
 )

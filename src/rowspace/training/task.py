@@ -42,7 +42,8 @@ class Task(lightning.LightningModule):
     """Next-token training of `model` for `total_steps` steps.
 
     `facts` go into every checkpoint: the hashes of the configuration and the tokenizer, and the number of threads.
-    `tie` sees the model when it is moved, resumed and saved.
+    `tie` sees the model when it is moved, resumed and saved. `trace`, if a callback sets it, is shown the final states
+    and the loss of each micro-batch before its backward pass; it may read the graph and must leave it as it is.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Task(lightning.LightningModule):
         self._loaded: float | None = None
         self._optimizer = optimizer
         self._schedule = schedule
+        self.trace: Callable[[Tensor, Tensor], None] | None = None
         self._accumulate = accumulate
         self._clip = math.inf if clip is None else clip
         self._lr = 0.0
@@ -95,6 +97,8 @@ class Task(lightning.LightningModule):
         for part in _parts(batch, self._accumulate):
             states = self.model(part.ids, part.positions, part.segments, part.source)
             part_nats, _ = self.model.loss(states, part.targets)
+            if self.trace is not None:
+                self.trace(states, part_nats)
             self.manual_backward(part_nats / scored.clamp(min=1))
             nats += part_nats.detach()
         self._grad_norm = clip_gradients(self.model.parameters(), self._clip)
@@ -112,6 +116,10 @@ class Task(lightning.LightningModule):
     def tokens_seen(self) -> int:
         """Scored tokens of the whole run so far; waits for the device."""
         return int(self._counts[1])
+
+    def grad_norm(self) -> float:
+        """L2 norm of the last gradient before clipping; waits for the device."""
+        return self._grad_norm.item()
 
     def bad_step(self) -> int | None:
         """The first step whose loss or gradient was not finite, if there was one; waits for the device."""
