@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -26,7 +26,8 @@ class Documents:
 
     `texts[i]` is a document, `groups[i]` the key by which it is split (documents of one key never land in two
     splits). `sha256` names the whole. `notes` are sentences for people (what was dropped, and how many).
-    `truth` holds what a generator knows about its own text, empty for a real corpus.
+    `truth` holds what a generator knows about its own text, empty for a real corpus. `fit_only` are texts that only
+    the tokenizer is fitted on: words of theirs that no document holds have a row without counts.
     """
 
     texts: Sequence[bytes]
@@ -35,11 +36,14 @@ class Documents:
     attribution: str = ""
     notes: Sequence[str] = ()
     truth: Mapping[str, Any] = field(default_factory=dict)
+    fit_only: Sequence[bytes] = ()
 
 
 class DataOption(Option):
     """A corpus. `load` is deterministic: the same option and the same files give the same documents."""
 
+    knows_truth: ClassVar[bool] = False
+    """Whether its documents come with what is true of their words."""
     name: str
     documents: Literal["packed", "isolated"]
     """packed: attention runs across documents of a window; isolated: it stays inside a document, positions restart."""
