@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rowspace.geometry.rows import blocks
+from rowspace.geometry.rows import Vectors, blocks, measure_largest
 from rowspace.geometry.spectrum import measure_mean_row
 from rowspace.table import Missing
 
 
-def measure_mean_cosine(vectors: np.ndarray, *, centred: bool) -> float | Missing:
+def measure_mean_cosine(vectors: Vectors, *, centred: bool) -> float | Missing:
     """Mean cosine over all ordered pairs i != j of rows of (V, d) that are not zero, in [-1 / (n - 1), 1].
 
     Rows that are zero (after centring: equal to the mean up to rounding) have no direction and are left out.
@@ -21,7 +21,7 @@ def measure_mean_cosine(vectors: np.ndarray, *, centred: bool) -> float | Missin
     if not len(vectors):
         return _TOO_FEW
     mean = measure_mean_row(vectors) if centred else np.zeros(vectors.shape[1])
-    largest = float(np.abs(vectors).max(initial=0.0))
+    largest = measure_largest(vectors)
     if largest == 0:
         return _TOO_FEW
     tiny = 8 * np.finfo(np.float64).eps * np.sqrt(vectors.shape[1]) if centred else 0.0
@@ -36,6 +36,19 @@ def measure_mean_cosine(vectors: np.ndarray, *, centred: bool) -> float | Missin
     if n < 2:
         return _TOO_FEW
     return float(np.clip((total @ total - n) / (n * (n - 1)), -1.0, 1.0))
+
+
+def measure_common_direction_share(vectors: Vectors) -> float | Missing:
+    """||mean row||^2 / mean ||row||^2 of (V, d), in [0, 1]: the share of all energy that is one shared shift.
+
+    1 / V for rows of unrelated directions and equal norms, 1 where every row is the same.
+    """
+    largest = measure_largest(vectors)
+    if largest == 0:
+        return Missing("every row is zero: there is no energy to share")
+    mean = measure_mean_row(vectors) / largest
+    energy = sum(float(((block / largest) ** 2).sum()) for block in blocks(vectors)) / len(vectors)
+    return float(np.clip(mean @ mean / energy, 0.0, 1.0))
 
 
 _TOO_FEW = Missing("fewer than two rows have a direction")

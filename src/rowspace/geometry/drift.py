@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rowspace.geometry.rows import BLOCK
+from rowspace.geometry.rows import BLOCK, Vectors
 from rowspace.table import Missing
 
 
-def find_row_cosines(first: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find_row_cosines(first: Vectors, now: Vectors) -> tuple[np.ndarray, np.ndarray]:
     """Cosine of each row with itself at the start, (V,) float64, and whether both have a direction, (V,) bool.
 
     Rows without a direction at either end have the cosine 0 and are False.
@@ -28,13 +28,13 @@ def find_row_cosines(first: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np
     return np.clip(cosines, -1.0, 1.0), known
 
 
-def measure_drift_cosine(first: np.ndarray, now: np.ndarray) -> float | Missing:
+def measure_drift_cosine(first: Vectors, now: Vectors) -> float | Missing:
     """Mean row cosine with the start, in [-1, 1]: 1 = no row turned, 0 = the start is forgotten."""
     cosines, known = find_row_cosines(first, now)
     return float(cosines[known].mean()) if known.any() else Missing("every row is zero at the start or now")
 
 
-def measure_drift_relative(first: np.ndarray, now: np.ndarray) -> float | Missing:
+def measure_drift_relative(first: Vectors, now: Vectors) -> float | Missing:
     """||now - first||_F / ||first||_F: 0 = nothing moved."""
     moved = began = 0.0
     for start in range(0, len(now), BLOCK):

@@ -1,47 +1,125 @@
-"""Exact nearest rows by cosine, a block of queries at a time; no index, no sample, no V x V matrix.
+"""Exact nearest rows, by cosine or by distance, a block of queries against a block of columns at a time.
 
-The k best of a row are found in two exact steps: the k groups of columns with the largest maxima hold them all.
+No index, no sample, no V x V matrix, and no second table. Candidates come from float32 products: the k best of a row
+are in the k groups of columns with the largest maxima. They are then measured anew and ordered in float64; two spare
+candidates make up for the rounding of the first step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 
+from rowspace.geometry.rows import Vectors, measure_largest
+from rowspace.geometry.spectrum import measure_mean_row
+
 BLOCK = 512
+"""Queries in one product."""
+COLUMNS = 32_768
+"""Rows of the table in one product: 67 MB of scores."""
 GROUP = 64
+SPARE = 2
+MEASURED = 64
+"""Queries whose candidates are measured anew at once: their rows fit into the cache."""
 
 
 def find_nearest(
-    units: np.ndarray, queries: np.ndarray, *, k: int, eligible: np.ndarray, own: np.ndarray
+    units: Vectors,
+    queries: np.ndarray,
+    *,
+    k: int,
+    eligible: np.ndarray,
+    own: np.ndarray,
+    norms: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Ids and cosines of the k nearest eligible rows of each query, nearest first, equal ones by id.
 
     `units` (V, d) and `queries` (m, d) rows of norm 1; `eligible` (V,) bool; `own` (m,) the id that a query must not
     find, -1 for none. Returns (m, k') int64 and float64 with k' = min(k, V); where fewer are left, id -1, cosine -2.
+    `norms` (V,): `units` are then rows of any length, divided by these a block at a time; zero rows are not eligible.
     """
-    V = len(units)
-    k = min(k, V)
-    wide = min(k + 2, V)
-    groups = -(-V // GROUP)
-    columns = torch.from_numpy(units)
-    barred = torch.from_numpy(np.ascontiguousarray(~eligible))
-    ids = np.full((len(queries), k), -1, dtype=np.int64)
-    cosines = np.full((len(queries), k), -2.0)
-    scores = torch.full((min(BLOCK, max(len(queries), 1)), groups * GROUP), -torch.inf)
-    for start in range(0, len(queries), BLOCK):
-        block = torch.from_numpy(queries[start : start + BLOCK])
-        own_ids = torch.from_numpy(np.ascontiguousarray(own[start : start + BLOCK]))
-        part = scores[: len(block)]
-        part[:, :V] = block @ columns.T
-        part[:, :V].masked_fill_(barred, -torch.inf)
-        has = torch.nonzero(own_ids >= 0).squeeze(1)
-        part[has, own_ids[has]] = -torch.inf
-        best = _largest(part, wide).numpy()
-        ids[start : start + len(block)], cosines[start : start + len(block)] = _exactly(
-            units, queries[start : start + BLOCK], best, part.numpy(), k
-        )
-    return ids, cosines
+    V, k = len(units), min(k, len(units))
+    bias = np.zeros(V, dtype=np.float32)
+    bias[~eligible if norms is None else ~(eligible & (norms > 0))] = -np.inf
+
+    def rows_at(where: slice | np.ndarray) -> np.ndarray:
+        rows = units[where]
+        if norms is None:
+            return rows
+        lengths = np.where(norms[where] > 0, norms[where], 1.0)
+        return rows.astype(np.float64) / lengths[..., None]
+
+    candidates = _search(rows_at, bias, queries, wide=min(k + SPARE, V), own=own)
+
+    def scored(block: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        return np.clip(_products(_gather(rows_at, ids), block), -1.0, 1.0)
+
+    return _exactly(candidates, queries, scored, k=k, worst=-2.0)
+
+
+def find_closest(vectors: Vectors, asked: np.ndarray, *, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ids and Euclidean distances of the k rows closest to the rows `asked` (m,) of (V, d), themselves excluded.
+
+    Returns (m, k') with k' = min(k, V - 1). Distances are exact to float64; a duplicate is at distance 0.
+    """
+    V, d = vectors.shape
+    k = max(min(k, V - 1), 0)
+    size, mean = measure_largest(vectors) or 1.0, measure_mean_row(vectors) if V else np.zeros(d)
+
+    def rows_at(where: slice | np.ndarray) -> np.ndarray:
+        return (vectors[where].astype(np.float64) - mean) / size
+
+    bias = np.empty(V, dtype=np.float32)
+    for start in range(0, V, COLUMNS):
+        rows = rows_at(slice(start, start + COLUMNS))
+        bias[start : start + len(rows)] = -np.einsum("vd,vd->v", rows, rows) / 2
+    queries = rows_at(asked)
+    candidates = _search(rows_at, bias, queries.astype(np.float32), wide=min(k + 4 * SPARE, V), own=asked)
+
+    def scored(block: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        apart = _gather(rows_at, ids) - block[:, None]
+        return -np.sqrt(np.einsum("mkd,mkd->mk", apart, apart))
+
+    ids, found = _exactly(candidates, queries, scored, k=k, worst=-np.inf)
+    return ids, -found * size
+
+
+def _search(
+    rows_at: Callable[[slice], np.ndarray], bias: np.ndarray, queries: np.ndarray, *, wide: int, own: np.ndarray
+) -> np.ndarray:
+    """Ids (m, wide) with the largest float32 product + bias; -1 where fewer are not barred. In no order."""
+    V, m = len(bias), len(queries)
+    asked, owned = torch.from_numpy(np.ascontiguousarray(queries)), torch.from_numpy(np.ascontiguousarray(own))
+    ids = torch.full((m, wide), -1, dtype=torch.int64)
+    values = torch.full((m, wide), -torch.inf)
+    widest = -(-min(COLUMNS, V) // GROUP) * GROUP
+    scores = torch.full((min(BLOCK, m), widest), -torch.inf)
+    for first in range(0, V if m else 0, COLUMNS):
+        part = np.require(rows_at(slice(first, first + COLUMNS)), np.float32, ["C", "W"])
+        columns, width = torch.from_numpy(part).T, len(part)
+        added = torch.from_numpy(bias[first : first + width])
+        added = added if bool((added != 0).any()) else None
+        scores[:, width:] = -torch.inf
+        for start in range(0, m, BLOCK):
+            block = slice(start, min(start + BLOCK, m))
+            here = scores[: block.stop - start]
+            torch.mm(asked[block], columns, out=here[:, :width])
+            if added is not None:
+                here[:, :width] += added
+            _bar(here, owned[block] - first, width)
+            found = _largest(here, min(wide, widest))
+            best = torch.cat([values[block], here.gather(1, found)], 1).topk(wide, dim=1)
+            both = torch.cat([ids[block], found + first], 1)
+            values[block], ids[block] = best.values, both.gather(1, best.indices)
+    return torch.where(values > -torch.inf, ids, -1).numpy()
+
+
+def _bar(scores: torch.Tensor, own: torch.Tensor, width: int) -> None:
+    """No query finds itself among the columns 0..width."""
+    has = torch.nonzero((own >= 0) & (own < width)).squeeze(1)
+    scores[has, own[has]] = -torch.inf
 
 
 def _largest(scores: torch.Tensor, k: int) -> torch.Tensor:
@@ -54,13 +132,32 @@ def _largest(scores: torch.Tensor, k: int) -> torch.Tensor:
 
 
 def _exactly(
-    units: np.ndarray, queries: np.ndarray, ids: np.ndarray, scores: np.ndarray, k: int
+    candidates: np.ndarray,
+    queries: np.ndarray,
+    scored: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    *,
+    k: int,
+    worst: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The candidates with float64 cosines, sorted by cosine and then id; barred ones become (-1, -2)."""
-    barred = np.isneginf(np.take_along_axis(scores, ids, axis=1))
-    rows = units[np.where(barred, 0, ids)].astype(np.float64)
-    cosines = np.einsum("mkd,md->mk", rows, queries.astype(np.float64))
-    cosines = np.where(barred, -2.0, np.clip(cosines, -1.0, 1.0))
-    ids = np.where(barred, -1, ids)
-    order = np.lexsort((ids, -cosines))[:, :k]
-    return np.take_along_axis(ids, order, axis=1), np.take_along_axis(cosines, order, axis=1)
+    """The k best of the candidates (m, wide) by their float64 scores, equal ones by id; missing ones (-1, worst)."""
+    ids = np.full((len(queries), k), -1, dtype=np.int64)
+    values = np.full((len(queries), k), worst)
+    for start in range(0, len(queries), MEASURED):
+        block = slice(start, start + MEASURED)
+        mine = candidates[block]
+        score = np.where(mine < 0, worst, scored(queries[block], np.maximum(mine, 0)))
+        order = np.lexsort((mine, -score))[:, :k]
+        ids[block] = np.take_along_axis(mine, order, axis=1)
+        values[block] = np.take_along_axis(score, order, axis=1)
+    return ids, values
+
+
+def _gather(rows_at: Callable[[np.ndarray], np.ndarray], ids: np.ndarray) -> np.ndarray:
+    """Rows (m, k, d) of the ids (m, k)."""
+    return rows_at(ids.ravel()).reshape(*ids.shape, -1)
+
+
+def _products(rows: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """(m, k, d) rows times (m, d) queries, in float64: (m, k)."""
+    both = torch.from_numpy(rows).double(), torch.from_numpy(np.ascontiguousarray(queries)).double()
+    return torch.bmm(both[0], both[1][:, :, None]).squeeze(2).numpy()

@@ -11,25 +11,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.geometry.rows import BLOCK, blocks
+from rowspace.geometry.random_rows import RandomRows
+from rowspace.geometry.rows import BLOCK, Vectors, blocks
 from rowspace.geometry.spectrum import count_directions, spectrum_of_gram
 from rowspace.table import Missing
 
 
 def random_rows(norms: np.ndarray, d: int, *, seed: int) -> Iterator[np.ndarray]:
     """Blocks (<= BLOCK, d) float32 of a random table: uniform directions, the given row norms (V,)."""
-    generator = np.random.default_rng(seed)
+    rows = RandomRows(norms, d, seed=seed)
     for start in range(0, len(norms), BLOCK):
-        wanted = norms[start : start + BLOCK]
-        block = generator.standard_normal((len(wanted), d), dtype=np.float32)
-        lengths = np.sqrt(np.einsum("vd,vd->v", block, block))
-        block *= (wanted / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)[:, None]
-        yield block
+        yield rows[start : start + BLOCK]
 
 
 def random_table(norms: np.ndarray, d: int, *, seed: int) -> np.ndarray:
     """The whole random table, (V, d) float32."""
-    return np.concatenate([np.zeros((0, d), dtype=np.float32), *random_rows(norms, d, seed=seed)])
+    return RandomRows(norms, d, seed=seed)[:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +37,7 @@ class Null:
     spectrum: np.ndarray
 
 
-def measure_null(norms: np.ndarray, d: int, *, seed: int, first: np.ndarray | None) -> Null:
+def measure_null(norms: np.ndarray, d: int, *, seed: int, first: Vectors | None) -> Null:
     """Numbers of a random table with the given norms (V,), a block of it at a time.
 
     A random table is well conditioned, so its Gram matrix is multiplied in float32 and added up in float64; the
@@ -68,6 +65,8 @@ def measure_null(norms: np.ndarray, d: int, *, seed: int, first: np.ndarray | No
     uncentred = spectrum_of_gram(gram, floor=floor)[: min(V, d)]
     centred = spectrum_of_gram(gram - V * np.outer(mean, mean), floor=floor)[: min(V, d)]
     numbers = count_directions(uncentred, centred)
+    energy = float((scaled**2).mean())
+    numbers["common_direction_share"] = float(mean @ mean / energy) if energy > 0 else Missing("every row is zero")
     numbers["mean_cosine_raw"] = _mean_cosine(directions, kept)
     numbers["mean_cosine_centred"] = _centred_cosine(random_rows(scaled, d, seed=seed), mean)
     if first is not None:

@@ -1,12 +1,14 @@
 """Rows of a table: blocks in float64, norms, unit rows, and which rows a measure speaks of.
 
 Every measure of this room accumulates in float64 and never holds a second whole table, so that a table of
-256 k rows costs one block of memory more than itself.
+256 k rows costs a few blocks of memory more than itself. Measures take `Vectors`: an array, some rows of one
+(`pick`), or rows that are made when they are asked for (`rowspace.geometry.nulls`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,13 +18,55 @@ BLOCK = 16_384
 """Rows in one float64 block (32 MB at d = 256)."""
 
 
-def blocks(vectors: np.ndarray) -> Iterator[np.ndarray]:
+class Vectors(Protocol):
+    """Rows (V, d) that are read by slice or by an array of indices; both give an array of their own or a view."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+
+class Picked:
+    """Some rows of a table, gathered when they are asked for."""
+
+    def __init__(self, vectors: np.ndarray, rows: np.ndarray) -> None:
+        self._vectors = vectors
+        self._rows = rows
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return len(self._rows), self._vectors.shape[1]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, key: Any, /) -> np.ndarray:
+        return self._vectors[self._rows[key]]
+
+
+def pick(vectors: np.ndarray, rows: np.ndarray) -> Vectors:
+    """The rows (n,) of (V, d), ascending, without a copy of them."""
+    if not len(rows):
+        return vectors[:0]
+    first, last = int(rows[0]), int(rows[-1])
+    return vectors[first : last + 1] if last - first + 1 == len(rows) else Picked(vectors, rows)
+
+
+def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
     """The rows of (V, d) in float64, a block at a time."""
     for start in range(0, len(vectors), BLOCK):
         yield vectors[start : start + BLOCK].astype(np.float64)
 
 
-def measure_norms(vectors: np.ndarray) -> np.ndarray:
+def measure_largest(vectors: Vectors) -> float:
+    """The largest absolute value of (V, d), 0 where there is none: what rows are divided by before they are squared."""
+    return max((float(np.abs(block).max(initial=0.0)) for block in blocks(vectors)), default=0.0)
+
+
+def measure_norms(vectors: Vectors) -> np.ndarray:
     """Euclidean norm of each row: (V, d) -> (V,) float64, safe for rows of any size that float64 can hold."""
     norms = np.empty(len(vectors))
     for index, block in enumerate(blocks(vectors)):
@@ -33,7 +77,7 @@ def measure_norms(vectors: np.ndarray) -> np.ndarray:
     return norms
 
 
-def unit_rows(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def unit_rows(vectors: Vectors) -> tuple[np.ndarray, np.ndarray]:
     """Rows scaled to norm 1 and their former norms: (V, d) float32 and (V,) float64. Zero rows stay zero."""
     norms = measure_norms(vectors)
     inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)

@@ -13,37 +13,51 @@ from __future__ import annotations
 
 import numpy as np
 
-from rowspace.geometry.rows import blocks
+from rowspace.geometry.rows import Vectors, blocks, measure_largest
 from rowspace.table import Missing
 
+DECAY_FROM = 10
+"""First rank of the range over which spectral decay is fitted: the few before it are outliers of their own."""
 
-def find_spectrum(vectors: np.ndarray, *, centred: bool) -> np.ndarray:
+
+def find_spectrum(vectors: Vectors, *, centred: bool) -> np.ndarray:
     """Singular values of (V, d), descending, min(V, d) of them, float64; noise below the resolution is exactly 0."""
     V, d = vectors.shape
-    if V == 0 or d == 0:
-        return np.zeros(0)
-    largest = float(np.abs(vectors).max())
+    largest = measure_largest(vectors)
     if largest == 0:
         return np.zeros(min(V, d))
     mean = measure_mean_row(vectors) if centred else np.zeros(d)
     if d <= V:
-        gram = np.zeros((d, d))
-        for block in blocks(vectors):
-            block -= mean
-            block /= largest
-            gram += block.T @ block
+        gram = find_gram(vectors, mean=mean, largest=largest)
     else:
-        rows = (vectors.astype(np.float64) - mean) / largest
+        rows = (vectors[:].astype(np.float64) - mean) / largest
         gram = rows @ rows.T
-    floor = max(V, d) * np.finfo(np.float64).eps
-    if centred:  # what rounding leaves of a subtracted mean is no direction of the table
-        floor = max(floor, _rounding_left(gram, mean / largest, V))
-    return largest * spectrum_of_gram(gram, floor=floor)
+    return largest * spectrum_of_gram(gram, floor=find_floor(gram, V=V, d=d, mean=mean / largest))
+
+
+def find_gram(vectors: Vectors, *, mean: np.ndarray, largest: float) -> np.ndarray:
+    """X^T X of the rows (x - mean) / largest, (d, d) float64; a zero mean for the uncentred one."""
+    gram = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for block in blocks(vectors):
+        block -= mean
+        block /= largest
+        gram += block.T @ block
+    return gram
+
+
+def find_floor(gram: np.ndarray, *, V: int, d: int, mean: np.ndarray) -> float:
+    """Share of the largest eigenvalue below which one is noise; `mean` is what was subtracted, in units of the Gram.
+
+    What rounding leaves of a subtracted mean is no direction of the table.
+    """
+    return max(max(V, d) * float(np.finfo(np.float64).eps), _rounding_left(gram, mean, V))
 
 
 def _rounding_left(gram: np.ndarray, mean: np.ndarray, V: int) -> float:
     """Share of the largest eigenvalue that the rounding error of `row - mean` may amount to."""
     top = float(np.trace(gram))
+    if not mean.any():
+        return 0.0
     error = V * float(mean @ mean) * (4 * np.finfo(np.float64).eps) ** 2
     return 1.0 if top <= error else error / top
 
@@ -55,7 +69,7 @@ def spectrum_of_gram(gram: np.ndarray, *, floor: float) -> np.ndarray:
     return np.sqrt(np.where((values > floor * top) & (values > 0), values, 0.0))
 
 
-def measure_mean_row(vectors: np.ndarray) -> np.ndarray:
+def measure_mean_row(vectors: Vectors) -> np.ndarray:
     """The mean row, (d,) float64. A second pass corrects what the rounding of a long sum left."""
     mean = np.zeros(vectors.shape[1])
     for _ in range(2):
@@ -107,6 +121,22 @@ def measure_isoscore(spectrum_centred: np.ndarray, *, d: int) -> float | Missing
         return Missing("a table of width 1 has one direction: isotropy says nothing about it")
     ratio = measure_participation_ratio(spectrum_centred)
     return ratio if isinstance(ratio, Missing) else (ratio - 1) / (d - 1)
+
+
+def measure_spectral_decay(spectrum: np.ndarray, *, d: int) -> float | Missing:
+    """Minus the least-squares slope of log lambda on log rank over the ranks 10 to d / 2, lambda = sigma^2.
+
+    0 = every direction carries the same; 1 = the n-th direction carries 1 / n of the first. Agrawal et al. 2022.
+    """
+    first, last = DECAY_FROM, d // 2
+    if last - first < 2:
+        return Missing(f"the ranks {first} to d / 2 = {last} are too few for a slope")
+    sigma = spectrum[first - 1 : last]
+    if len(sigma) < last - first + 1 or not sigma.min(initial=0.0) > 0:
+        return Missing(f"the table has fewer than d / 2 = {last} directions")
+    x, y = np.log(np.arange(first, last + 1)), 2 * np.log(sigma)
+    x, y = x - x.mean(), y - y.mean()
+    return float(-(x @ y) / (x @ x))
 
 
 def count_directions(uncentred: np.ndarray, centred: np.ndarray) -> dict[str, float | Missing]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rowspace.geometry.direction import measure_mean_cosine
+from rowspace.geometry.direction import measure_common_direction_share, measure_mean_cosine
 from rowspace.geometry.drift import find_row_cosines, measure_drift_cosine, measure_drift_relative
 from rowspace.geometry.frequency import DECILES, find_deciles, measure_by_decile, measure_spearman
 from rowspace.geometry.nulls import measure_null
-from rowspace.geometry.rows import find_text_rows, measure_norms
+from rowspace.geometry.rows import find_text_rows, measure_norms, pick
 from rowspace.geometry.spectrum import count_directions, find_spectrum, measure_effective_rank_sigma
 from rowspace.table import Missing, TokenTable
 
@@ -39,27 +39,26 @@ class Survey:
 def measure_geometry(table: TokenTable, *, first: np.ndarray | None, nulls: int, seed: int) -> Survey:
     """The survey of a table; `first` (V, d) is the table at the start of the run, where there is one."""
     rows = find_text_rows(table)
-    vectors = table.vectors[rows]
+    vectors = pick(table.vectors, rows)
+    before = None if first is None else pick(first, rows)
     norms, deciles = measure_norms(table.vectors), find_deciles(table)
     spectrum = find_spectrum(vectors, centred=False)
     numbers: dict[str, Number] = {"rows_measured": float(len(rows)), **_of_norms(table, norms, rows, deciles)}
     numbers |= count_directions(spectrum, find_spectrum(vectors, centred=True))
     numbers["mean_cosine_raw"] = measure_mean_cosine(vectors, centred=False)
     numbers["mean_cosine_centred"] = measure_mean_cosine(vectors, centred=True)
+    numbers["common_direction_share"] = measure_common_direction_share(vectors)
     numbers["mean_cosine_raw_all_rows"] = measure_mean_cosine(table.vectors, centred=False)
     numbers["effective_rank_sigma_uncentred_all_rows"] = measure_effective_rank_sigma(
         spectrum if len(rows) == table.V else find_spectrum(table.vectors, centred=False)
     )
     turned = None
-    if first is not None:
-        numbers["drift_cosine"] = measure_drift_cosine(first[rows], vectors)
-        numbers["drift_relative"] = measure_drift_relative(first[rows], vectors)
+    if first is not None and before is not None:
+        numbers["drift_cosine"] = measure_drift_cosine(before, vectors)
+        numbers["drift_relative"] = measure_drift_relative(before, vectors)
         turned, known = find_row_cosines(first, table.vectors)
         numbers |= _by_decile("drift_cosine", turned, deciles, known)
-    draws = [
-        measure_null(norms[rows], table.d, seed=seed + draw, first=None if first is None else first[rows])
-        for draw in range(nulls)
-    ]
+    draws = [measure_null(norms[rows], table.d, seed=seed + draw, first=before) for draw in range(nulls)]
     return Survey(
         numbers=numbers | _beside(numbers, [draw.numbers for draw in draws]),
         spectrum=spectrum,

@@ -16,6 +16,7 @@ def _of(name: str, unit: str, meaning: str, null: str = RANDOM) -> Metric:
 def geometry() -> Iterator[Metric]:
     yield _of("mean_cosine_raw", "cosine", "Mean cosine over all pairs of rows: how much they point the same way.")
     yield _of("mean_cosine_centred", "cosine", "The same after the mean row is subtracted: what is left of it.")
+    yield _of("common_direction_share", "share", "||mean row||^2 / mean ||row||^2: energy of the one shared shift.")
     yield _of("effective_rank_sigma_uncentred", "directions", "exp(entropy of sigma / sum sigma), Roy & Vetterli 2007.")
     yield _of("effective_rank_sigma_centred", "directions", "The same after the mean row is subtracted.")
     yield _of("effective_rank_lambda_uncentred", "directions", "exp(entropy of sigma^2 / sum sigma^2).")

@@ -1,0 +1,65 @@
+"""All-but-the-top: the mean row and the few strongest directions taken away, and what is left.
+
+What rows share (a shift, and directions that follow frequency) drowns what tells them apart: subtract the mean, then
+the first D principal directions of the centred table, D about d / 100. Rows are not normalised again.
+Mu & Viswanath, ICLR 2018, arXiv 1702.01417.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rowspace.geometry.rows import BLOCK, Vectors, blocks, measure_largest
+from rowspace.geometry.spectrum import find_gram, measure_mean_row
+
+
+def find_depth(d: int) -> int:
+    """D, the directions to take away of d: d / 100, at least one where there is more than one."""
+    return 0 if d < 2 else max(1, round(d / 100))
+
+
+@dataclass(frozen=True, eq=False)
+class Top:
+    """The mean row (d,) and the D strongest directions of the centred rows, orthonormal columns (d, D)."""
+
+    mean: np.ndarray
+    directions: np.ndarray
+
+
+def find_top(vectors: Vectors, *, depth: int) -> Top:
+    """What all-but-the-top takes away from (V, d)."""
+    mean, largest = measure_mean_row(vectors), measure_largest(vectors)
+    d = vectors.shape[1]
+    if largest == 0 or depth == 0:
+        return Top(mean, np.zeros((d, 0)))
+    _, directions = np.linalg.eigh(find_gram(vectors, mean=mean, largest=largest))
+    return Top(mean, directions[:, ::-1][:, :depth])
+
+
+class Trimmed:
+    """Rows (V, d) less their mean and top directions, float64, made when they are asked for."""
+
+    def __init__(self, vectors: Vectors, top: Top) -> None:
+        self._vectors = vectors
+        self._top = top
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._vectors.shape
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def __getitem__(self, key: slice | np.ndarray, /) -> np.ndarray:
+        rows = self._vectors[key].astype(np.float64) - self._top.mean
+        return rows - (rows @ self._top.directions) @ self._top.directions.T
+
+
+def remove_top(vectors: Vectors, *, depth: int) -> np.ndarray:
+    """(V, d) -> (V, d) float64 without its mean and its `depth` strongest directions."""
+    trimmed, out = Trimmed(vectors, find_top(vectors, depth=depth)), np.empty(vectors.shape)
+    for index, block in enumerate(blocks(trimmed)):
+        out[index * BLOCK : index * BLOCK + len(block)] = block
+    return out
