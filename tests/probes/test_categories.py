@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rowspace.errors import ConfigError
-from rowspace.probes.categories import ENGLISH, find_categories, plain, read_lists
+from rowspace.probes.categories import ENGLISH, find_categories, read_lists
 
 
 def test_the_english_lists_hold_the_words_of_the_course():
@@ -25,14 +25,6 @@ def test_the_english_lists_hold_the_words_of_the_course():
 def test_no_english_list_is_so_broad_that_its_words_are_all_related():
     sizes = [len(words) for words in json.loads(ENGLISH.read_text())["categories"].values()]
     assert max(sizes) <= 100
-
-
-@pytest.mark.parametrize(
-    ("piece", "word"),
-    [(" king", "king"), ("##ing", "ing"), ("Ġred", "red"), ("▁red", "red"), ("low</w>", "low"), ("\n", "")],
-)
-def test_marks_of_tokenizers_are_no_part_of_a_word(piece, word):
-    assert plain(piece) == word
 
 
 def test_case_counts_where_both_cases_are_listed_and_else_not():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace.geometry.frequency import find_deciles
-from rowspace.probes.words import find_stratified, find_word
+from rowspace.probes.words import find_stratified, find_word, find_words
 from rowspace.table import TokenTable
 from tests.probes.vocabulary import LISTS, TOKENS, encode, table
 
@@ -66,3 +66,40 @@ def test_drawn_words_come_from_every_tenth_in_turn_listed_and_not():
 def test_only_tokens_that_look_like_words_are_drawn():
     words = find_stratified(table(), find_deciles(table()), lists=LISTS, per_decile=50, seed=0)
     assert {word.word for word in words} == {"king", "queen", "prince", "red", "blue", "green", "dog", "ing", "rare"}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "word", "found", "policy"),
+    [
+        (["king", "Ġking"], "king", 1, "one piece, with its space"),
+        (["▁king", "king"], "king", 0, "one piece, with its space"),
+        (["king", " king"], "king", 1, "one piece, with its space"),
+        (["##king", "king"], "king", 1, "one piece"),
+        (["##king", "king</w>"], "king", 1, "one piece, with its end"),
+        (["france", "the"], "France", 0, "one piece, in lower case"),
+        (["FRANCE", "France"], "france", 1, "one piece, capitalised"),
+        (["Ġfrance", "France"], "France", 1, "one piece"),
+        (["ĠcafÃ©", "the"], "café", 0, "one piece, with its space"),
+        (["café", "the"], "café", 0, "one piece"),
+    ],
+)
+def test_without_a_tokenizer_a_word_is_looked_up_as_it_stands_and_its_spelling_is_said(tokens, word, found, policy):
+    here = TokenTable(np.eye(2, dtype=np.float32), tokens)
+    got = find_word(word, table=here, encode=None, several_pieces="mean")
+    assert (got.ids, got.policy) == ((found,), policy)
+
+
+def test_without_a_tokenizer_a_word_that_is_no_piece_or_special_is_missing_and_never_cut():
+    here = TokenTable(np.eye(3, dtype=np.float32), ["kin", "g", "king"], special=frozenset({2}))
+    assert find_word("king", table=here, encode=None, several_pieces="mean").ids == ()
+    assert "no tokenizer" in find_word("queen", table=here, encode=None, several_pieces="mean").policy
+
+
+def test_words_are_resolved_once_each_in_their_order():
+    calls = []
+    found = find_words(
+        ["king", "red", "king"], table=table(), encode=lambda t: calls.append(t) or encode(t), several_pieces="skip"
+    )
+    assert list(found) == ["king", "red"]
+    assert [found[word].ids for word in found] == [(TOKENS.index(" king"),), (TOKENS.index(" red"),)]
+    assert len(calls) == 4

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rowspace.errors import ConfigError
+from rowspace.probes.spelling import plain
 
 ENGLISH = Path(__file__).parent / "lists" / "english.json"
 Lists = Mapping[str, frozenset[str]]
@@ -37,12 +38,6 @@ def read_lists(path: str | Path | None) -> dict[str, frozenset[str]]:
     for word, name in pairs:
         found.setdefault(word, set()).add(name)
     return {word: frozenset(names) for word, names in found.items()}
-
-
-def plain(piece: str) -> str:
-    """A vocabulary piece as a word: without the leading space or the marks that tokenizers put for it."""
-    word = piece.strip().removeprefix("##").removeprefix("Ġ").removeprefix("▁").removesuffix("</w>")
-    return word.strip()
 
 
 def find_categories(lists: Lists, piece: str) -> frozenset[str]:

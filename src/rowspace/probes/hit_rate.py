@@ -15,8 +15,9 @@ import numpy as np
 from rowspace.geometry.frequency import DECILES
 from rowspace.geometry.nearest import find_nearest
 from rowspace.geometry.rows import unit_rows
-from rowspace.probes.categories import Lists, find_categories, plain
+from rowspace.probes.categories import Lists, find_categories
 from rowspace.probes.neighbours import find_eligible, find_ties
+from rowspace.probes.spelling import plain
 from rowspace.probes.words import Word
 from rowspace.table import Missing, TokenTable
 

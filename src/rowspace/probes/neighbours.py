@@ -15,7 +15,8 @@ import numpy as np
 
 from rowspace.geometry.nearest import find_nearest
 from rowspace.geometry.rows import unit_rows
-from rowspace.probes.categories import Lists, find_categories, plain
+from rowspace.probes.categories import Lists, find_categories
+from rowspace.probes.spelling import plain
 from rowspace.probes.words import Word
 from rowspace.table import TokenTable
 

@@ -2,20 +2,28 @@
 
 In a byte-level vocabulary " red" and "red" are two tokens. The one with the space is the word inside a sentence and
 is taken where there is one, however rare: the other is mostly an ending ("colo|red"), and often the more frequent.
+
+A table without a tokenizer is asked for the word as it stands, with the marks that tokenizers put for a space first,
+then in lower case, then capitalised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from rowspace.geometry.frequency import DECILES
-from rowspace.probes.categories import Lists, find_categories, plain
+from rowspace.probes.categories import Lists, find_categories
+from rowspace.probes.spelling import as_letters, plain
 from rowspace.table import TokenTable
 
 Encode = Callable[[str], Sequence[int]]
+Several = Literal["skip", "mean", "first", "last"]
+MARKED = {" {}": "its space", "Ġ{}": "its space", "▁{}": "its space", "{}": "", "{}</w>": "its end"}
+"""Spellings of a whole word in a vocabulary, those that stand inside a sentence first, and what their marks say."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,10 @@ class Word:
         return len(self.ids) == 1
 
 
-def find_word(word: str, *, table: TokenTable, encode: Encode, several_pieces: str) -> Word:
+def find_word(word: str, *, table: TokenTable, encode: Encode | None, several_pieces: Several) -> Word:
     """Resolve a word: as one piece with or without a leading space, else by `several_pieces`, else missing."""
+    if encode is None:
+        return _look_up(word, table)
     encodings = {form: tuple(encode(form)) for form in (f" {word}", word)}
     single = {form: ids[0] for form, ids in encodings.items() if len(ids) == 1 and _spells(table, ids[0], word)}
     if single:
@@ -49,6 +59,25 @@ def find_word(word: str, *, table: TokenTable, encode: Encode, several_pieces: s
         kept = {"mean": ids, "first": ids[:1], "last": ids[-1:]}[several_pieces]
         return Word(word, kept, f"{several_pieces} of {len(ids)} pieces ({pieces})")
     return Word(word, (), "missing: the vocabulary has no piece for it")
+
+
+def find_words(
+    words: Iterable[str], *, table: TokenTable, encode: Encode | None, several_pieces: Several
+) -> dict[str, Word]:
+    """Each word once, resolved."""
+    how: dict[str, Any] = {"table": table, "encode": encode, "several_pieces": several_pieces}
+    return {word: find_word(word, **how) for word in dict.fromkeys(words)}
+
+
+def _look_up(word: str, table: TokenTable) -> Word:
+    """The word as one whole piece of a vocabulary whose tokenizer is not known."""
+    for spelling, said in {word: "", word.lower(): ", in lower case", word.capitalize(): ", capitalised"}.items():
+        for mark, what in MARKED.items():
+            for written in dict.fromkeys((mark.format(spelling), mark.format(as_letters(spelling)))):
+                id_ = table.id_of.get(written)
+                if id_ is not None and id_ not in table.special:
+                    return Word(word, (id_,), f"one piece{f', with {what}' if what else ''}{said}")
+    return Word(word, (), "missing: the vocabulary has no piece for it, and there is no tokenizer to cut it")
 
 
 def find_stratified(table: TokenTable, deciles: np.ndarray, *, lists: Lists, per_decile: int, seed: int) -> list[Word]:
