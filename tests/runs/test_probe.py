@@ -58,9 +58,9 @@ def test_a_wrong_name_no_run_and_a_folder_without_weights_are_one_sentence_each(
     shutil.rmtree(copied / "checkpoints")
     for words, said in (
         (["run", "probes=lenght"], "probes: 'lenght' was given; did you mean length?"),
-        (["nowhere"], "nowhere is no run folder"),
+        (["nowhere"], "nowhere does not exist; give a run folder, or a table"),
         (["run"], "there is no checkpoint at run/checkpoints/best.ckpt; train the run first"),
-        (["run", "beside=[./run]"], "beside: ./run is asked already; each run once"),
+        (["run", "beside=[./run]"], "beside: ./run is asked already; each once"),
         (["run", "length.factors=[0]"], "length.factors.0: 0 was given"),
         ([], "path: has no value yet"),
     ):
@@ -75,7 +75,7 @@ def test_a_run_that_is_not_finished_is_asked_as_it_stands_and_the_page_says_so(
     rowspace: Client, copied: Path, tmp_path: Path
 ) -> None:
     (copied / "run.json").write_text(json.dumps({**run_json(copied), "status": "interrupted"}))
-    done = rowspace("probe", "run", *QUICK, "length.scalings=[]", "length.factors=[2]", cwd=tmp_path)
+    done = rowspace("probe", "run", "probes=length", *QUICK, "length.scalings=[]", "length.factors=[2]", cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert "run is interrupted; its best weights are those of step" in done.stderr
     assert "interrupted" in (copied / "probe.html").read_text()
@@ -84,7 +84,7 @@ def test_a_run_that_is_not_finished_is_asked_as_it_stands_and_the_page_says_so(
 def test_another_text_than_the_runs_is_refused(rowspace: Client, copied: Path, tmp_path: Path) -> None:
     run = run_json(copied)
     (copied / "run.json").write_text(json.dumps({**run, "data": {**run["data"], "sha256": "0" * 64}}))
-    done = rowspace("probe", "run", *QUICK, cwd=tmp_path)
+    done = rowspace("probe", "run", "probes=length", *QUICK, cwd=tmp_path)
     assert done.code == 2
     assert "run: data=synthetic holds another text than at the time of the run" in done.stderr
 
@@ -96,7 +96,7 @@ def test_a_text_that_is_gone_is_one_sentence(rowspace: Client, tmp_path: Path) -
     done = rowspace("train", *words, *text, cwd=tmp_path)
     assert done.code == 0, done.stderr
     (tmp_path / "corpus.txt").unlink()
-    done = rowspace("probe", str(run_folder(tmp_path)), *QUICK, cwd=tmp_path)
+    done = rowspace("probe", str(run_folder(tmp_path)), "probes=length", *QUICK, cwd=tmp_path)
     assert done.code == 2
     assert "the text of this run cannot be read any more: data.files: 'corpus.txt' does not exist" in done.stderr
     assert "Traceback" not in done.stderr

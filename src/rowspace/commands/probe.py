@@ -1,6 +1,7 @@
-"""`rowspace probe RUN probes=length`: ask finished runs a question, and write the answer beside the first of them.
+"""`rowspace probe PATH`: ask a table what it learned, of a run or of a file that somebody else made.
 
-Reads the run's own text through its configuration; trains nothing and writes RUN/probes/ and RUN/probe.html only.
+Trains nothing. A run's answers stand in RUN/probes/ and RUN/probe.html, those of another table in outputs/probes/, and
+nothing else is written.
 """
 
 from __future__ import annotations
@@ -12,29 +13,43 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
+from rowspace.answers import Findings, Score
 from rowspace.config import Call
 from rowspace.config import load as load_config
 from rowspace.errors import ConfigError, Problem, closest
-from rowspace.probing.base import ProbeOption, RunSubject, Tables
+from rowspace.probing.base import ProbeOption, Subject
 from rowspace.registry import Chosen, Option, options
+from rowspace.table import Missing
 from rowspace.terminal import Terminal
 
 if TYPE_CHECKING:
-    from rowspace.data.splitting import Splits
     from rowspace.restore import Restored
+
+ALL = "all"
+Text = Annotated[str, Field(min_length=1)]
 
 
 class Probe(Option):
-    """Which runs are asked what. The settings of each probe stand under its own name: `length.stride=32`."""
+    """Which tables are asked what. The settings of each probe stand under its own name: `length.stride=32`."""
 
-    path: str = Field(min_length=1)
-    """The run's folder."""
+    path: Text
+    """A run's folder; or a table: .safetensors, a Hugging Face model folder, word2vec, GloVe, .npy, parquet."""
     asked: str | list[str]
-    """Which questions, typed as `probes=`: a name, or a list of names."""
-    beside: list[Annotated[str, Field(min_length=1)]]
-    """More run folders, in the same tables and figures."""
+    """Which questions, typed as `probes=`: a name, a list of names, or all that fit and read no text of a run."""
+    table: Text | None
+    """Which table of the path: E, U, layer0 and so on, or its own name; null: E, or the only one."""
+    beside: list[Text]
+    """More runs or tables, in the same tables and figures."""
     weights: Literal["best", "last"]
-    """Which checkpoint: best by validation loss, or last."""
+    """Which checkpoint of a run: best by validation loss, or last."""
+    vocabulary: Text | None
+    """The tokens of a table that does not hold them: tokenizer.json, JSON, a token a line, or parquet."""
+    tokenizer: Text | None
+    """A tokenizer.json by whose ids the rows stand, so that words of several pieces are found."""
+    counts: Text | None
+    """Counts of tokens (JSON, lines of token TAB count, parquet), or a text in which they are counted."""
+    seed: int = Field(ge=0, lt=2**31)
+    """Of samples and nulls, for a table that is no run's."""
 
 
 def load(plain: Mapping[str, Any]) -> Probe:
@@ -47,11 +62,13 @@ def load(plain: Mapping[str, Any]) -> Probe:
 
 def chosen(config: Probe) -> dict[str, ProbeOption]:
     """The probes asked for, by name, each once. ConfigError for every name that is none."""
-    names = [config.asked] if isinstance(config.asked, str) else config.asked
     known = options("probe")
+    names = [config.asked] if isinstance(config.asked, str) else config.asked
+    if ALL in names:
+        names = list(known)
     problems = [Problem("probes", f"{name!r} was given", _right(name)) for name in names if name not in known]
     if not names:
-        problems.append(Problem("probes", "none was given", closest("", known)))
+        problems.append(Problem("probes", "none was given", closest("", [ALL, *known])))
     for name in known:
         held = getattr(getattr(config, name, None), "name", name)
         if held != name:
@@ -64,7 +81,7 @@ def chosen(config: Probe) -> dict[str, ProbeOption]:
 
 
 def _right(name: str) -> str:
-    right = closest(name, options("probe"))
+    right = closest(name, [ALL, *options("probe")])
     if name in options("probes"):
         right += f"; {name} is what watches a run in training: rowspace train probes={name}"
     return right
@@ -74,100 +91,135 @@ def run(config: Probe, call: Call) -> None:
     """Measure, print and write. Raises ConfigError or MachineError; never exits."""
     from rowspace import answers as stored
     from rowspace.report import answers
-    from rowspace.restore import restore
+    from rowspace.subjects import describe, folder_of
 
-    terminal, asked = Terminal(), chosen(config)
+    terminal = Terminal()
     _refuse_twice([config.path, *config.beside])
-    corpora: dict[str, Splits] = {}
-    restored = [restore(Path(path), config.weights) for path in (config.path, *config.beside)]
-    subjects = [_subject(one, corpora, terminal) for one in restored]
-    runs = [
-        {"path": s.path, "weights": config.weights, "step": s.step, "status": one.folder.run.get("status")}
-        for s, one in zip(subjects, restored, strict=True)
-    ]
-    for run_ in runs:
-        if run_["status"] != "finished":
+    subjects, runs = _open(config, terminal)
+    first, run_ = subjects[0], runs[0] is not None
+    about = [_about(subject, restored, config) for subject, restored in zip(subjects, runs, strict=True)]
+    for one in about:
+        if one.get("status", "finished") != "finished":
             terminal.say(
-                f"{run_['path']} is {run_['status']}; its {config.weights} weights are those of step {run_['step']}."
+                f"{one['path']} is {one['status']}; its {config.weights} weights are those of step {one['step']}."
             )
-    folder = call.folder or restored[0].folder.path
-    for name, option in asked.items():
-        findings = option.measure(subjects, progress=terminal.progress)
-        settings = option.model_dump(mode="json")
-        about = {"command": shlex.join(call.command), "runs": runs, "settings": settings}
-        stored.write(folder / "probes", name, findings, about)
-        for note in findings.notes:
-            terminal.say(note)
-        for table in findings.shown:
+    folder, own = call.folder or (Path(first.path) if run_ else folder_of(first)), _place(first, run_)
+    asked, left_out = sort_out(config, subjects)
+    scores: list[Score] = []
+    for number, (name, option) in enumerate(asked.items()):
+        terminal.progress(f"asking {name}", number, len(asked))
+        findings = _ask(config, option, [one for one in subjects if option.fits(one) is None], terminal)
+        if isinstance(findings, str):
+            left_out.append((name, findings))
+            continue
+        said = {"command": shlex.join(call.command), "runs": about, "settings": option.model_dump(mode="json")}
+        stored.write(folder / "probes" / own, name, findings, said)
+        scores += findings.scores
+        _show(findings, terminal)
+    _sum_up(scores, left_out, terminal)
+    told = {"sentence": describe(first), "table": f"{first.chosen} of {first.name}", "left_out": left_out}
+    page = folder / ("-".join(["probe", *own.parts]) + ".html")
+    terminal.show(f"page: {answers.write(page, first.name, stored.read(folder / 'probes' / own), told)}")
+
+
+def _open(config: Probe, terminal: Terminal) -> tuple[list[Subject], list[Restored | None]]:
+    """The subjects, and the run behind each that is one. What the command line says of a table is said of `path`."""
+    from rowspace.subjects import Corpora, Named, Wanted, is_run, open_run, open_table
+
+    given = {name: getattr(config, name) for name in ("vocabulary", "tokenizer", "counts")}
+    named = Named(**{name: None if path is None else Path(path) for name, path in given.items()})
+    if is_run(Path(config.path)) and named.given():
+        key = named.given()[0]
+        raise ConfigError(
+            Problem(key, f"{given[key]} was given", f"leave it out: {config.path} is a run")
+        )
+    subjects: list[Subject] = []
+    runs: list[Restored | None] = []
+    corpora = Corpora(terminal)
+    for path in (config.path, *config.beside):
+        wanted = Wanted(config.table) if not subjects else Wanted(subjects[0].chosen, needed=False)
+        if is_run(Path(path)):
+            subject, restored = open_run(Path(path), wanted=wanted, weights=config.weights, corpora=corpora)
+        else:
+            more = {"named": named if not subjects else Named(), "seed": config.seed, "terminal": terminal}
+            subject, restored = open_table(Path(path), wanted=wanted, **more), None
+        subjects.append(subject)
+        runs.append(restored)
+    return subjects, runs
+
+
+def sort_out(config: Probe, subjects: Sequence[Subject]) -> tuple[dict[str, ProbeOption], list[tuple[str, str]]]:
+    """The probes to ask, and (name, reason) of those that are not. ConfigError where one that was named is unfit."""
+    every = ALL in ([config.asked] if isinstance(config.asked, str) else config.asked)
+    asked, left_out = {}, []
+    for name, option in chosen(config).items():
+        why = option.fits(subjects[0])
+        if why is not None and not every:
+            raise ConfigError(Problem(f"probes={name}", f"{subjects[0].path} was given", why))
+        if why is None and every and option.needs == "text":
+            why = f"this reads the text of the run, which takes longer: ask for probes={name}"
+        if why is not None:
+            left_out.append((name, why))
+            continue
+        asked[name] = option
+        unfit = [(f"{name}, {one.path}", reason) for one in subjects[1:] if (reason := option.fits(one)) is not None]
+        left_out += unfit
+    return asked, left_out
+
+
+def _ask(config: Probe, option: ProbeOption, subjects: Sequence[Subject], terminal: Terminal) -> Findings | str:
+    """The answer; where everything was asked, the reason why one question had none."""
+    try:
+        return option.measure(subjects, progress=terminal.progress)
+    except ConfigError as error:
+        if ALL in ([config.asked] if isinstance(config.asked, str) else config.asked):
+            return str(error)
+        raise
+
+
+def _about(subject: Subject, restored: Restored | None, config: Probe) -> dict[str, Any]:
+    """What the page says of one that was asked."""
+    if restored is None:
+        return {"path": subject.path, "table": subject.chosen, "step": None}
+    status = restored.folder.run.get("status")
+    more = {"weights": config.weights, "step": subject.step, "status": status}
+    return {"path": subject.path, "table": subject.chosen, **more}
+
+
+def _place(subject: Subject, run_: bool) -> Path:
+    """Where in probes/ the answers of a table stand: those of a run's E in front, others in a folder of their name."""
+    return Path() if not run_ or subject.chosen == "E" else Path(subject.chosen)
+
+
+def _show(findings: Findings, terminal: Terminal) -> None:
+    for note in findings.notes:
+        terminal.say(note)
+    for table in findings.shown:
+        if not table.folded:
             terminal.table(table.title, table.head, table.rows)
-        terminal.show(findings.sentence)
-    page = answers.write(folder / "probe.html", restored[0].folder.path.name, stored.read(folder / "probes"))
-    terminal.show(f"page: {page}")
+    terminal.show(findings.sentence)
+
+
+def _sum_up(scores: Sequence[Score], left_out: Sequence[tuple[str, str]], terminal: Terminal) -> None:
+    """Every score beside chance, and what was not asked."""
+    if scores:
+        rows = [
+            [one.label, _number(one.value), _number(one.chance), f"{one.n} of {one.asked}", one.standing]
+            for one in scores
+        ]
+        terminal.table("Scores", ["", "found", "by chance", "counted", "standing"], rows)
+    for name, reason in left_out:
+        terminal.say(f"not asked: {name}: {reason}")
+
+
+def _number(value: float | Missing) -> str:
+    return "-" if isinstance(value, Missing) else f"{value:.3g}"
 
 
 def _refuse_twice(paths: Sequence[str]) -> None:
-    """A run stands beside others, not beside itself."""
+    """A run or table stands beside others, not beside itself."""
     places = [Path(path).resolve() for path in paths]
     for number, place in enumerate(places):
         if place in places[:number]:
-            right = "each run once"
+            right = "each once"
             raise ConfigError(Problem("beside", f"{paths[number]} is asked already", right))
-
-
-def _subject(restored: Restored, corpora: dict[str, Splits], terminal: Terminal) -> RunSubject:
-    """The run as its probes see it. Its text is read when first asked for, once for runs of the same corpus."""
-    from rowspace.data.cache import cache_root
-    from rowspace.data.stream import open_or_build
-    from rowspace.model.language_model import build
-
-    config, folder = restored.config, restored.folder
-
-    def stream(split_: str) -> Any:
-        texts = getattr(_splits(restored, corpora, terminal), split_).texts
-        return open_or_build(restored.tokenizer, texts, cache=cache_root(), progress=terminal.progress)
-
-    def initial() -> Any:
-        parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
-        return build(**parts, vocab_size=restored.tokenizer.vocab_size, seed=config.stream_seed("init")).eval()
-
-    tables = {"E": lambda: restored.table("E")}
-    if not restored.model.tied:
-        tables["U"] = lambda: restored.table("U")
-    return RunSubject(
-        path=str(folder.path),
-        name=folder.path.resolve().name,
-        tables=Tables(tables),
-        chosen="E",
-        encode=restored.tokenizer.encode,
-        truth={},
-        seed=config.stream_seed("probe"),
-        config=config,
-        tokenizer=restored.tokenizer,
-        model=restored.model,
-        step=restored.step,
-        counts=restored.table("E").counts,
-        stream=stream,
-        initial=initial,
-    )
-
-
-def _splits(restored: Restored, corpora: dict[str, Splits], terminal: Terminal) -> Splits:
-    """The run's text, split as in training. ConfigError where it is gone, or is no longer the text of the run."""
-    from rowspace.data.cache import cache_root
-    from rowspace.data.splitting import split
-
-    data, folder = restored.config.data, restored.folder
-    key = data.model_dump_json()
-    if key not in corpora:
-        try:
-            documents = data.load(cache=cache_root(), progress=terminal.progress)
-        except ConfigError as error:
-            raise ConfigError(f"{folder.path}: the text of this run cannot be read any more: {error}") from error
-        known = (folder.run.get("data") or {}).get("sha256")
-        if known is not None and documents.sha256 != known:
-            right = "put the text back that it was trained on"
-            raise ConfigError(
-                f"{folder.path}: data={data.name} holds another text than at the time of the run; {right}"
-            )
-        corpora[key] = split(documents, data)
-    return corpora[key]

@@ -18,11 +18,15 @@ import numpy as np
 
 from rowspace.errors import ConfigError
 from rowspace.foreign.base import Encode
-from rowspace.foreign.reading import CHUNK, head, opened, read_json, read_text
+from rowspace.foreign.reading import head, opened, read_json, read_text
 from rowspace.probing.base import Progress
 from rowspace.table import TokenTable
 
 COUNTED = re.compile(r"[^\t\n]*\t[0-9]{1,18}")
+PIECE = 1 << 18
+"""Bytes that are encoded at once: an encoding takes a hundred times the memory of its text."""
+LONGEST = 1 << 24
+"""Bytes in which a text has a line end or a space."""
 SNIFFED = 50
 """Lines that say whether a file is one of counts."""
 
@@ -138,14 +142,14 @@ def _count(path: Path, table: TokenTable, encode: Encode | None, progress: Progr
 
 
 def _texts(path: Path, progress: Progress) -> Iterator[str]:
-    """The lines of a text, some megabytes together. ConfigError where it is no UTF-8."""
+    """The lines of a text, many together. ConfigError where it is no UTF-8."""
     size, done, rest = path.stat().st_size, 0, b""
     with opened(path) as file:
-        while data := file.read(CHUNK):
+        while data := file.read(PIECE):
             cut = data.rfind(b"\n") + 1 or data.rfind(b" ") + 1
             text, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
-            if len(rest) > 8 * CHUNK:
-                raise ConfigError(f"counts: {path} holds no line end and no space in {8 * CHUNK >> 20} MB; give a text")
+            if len(rest) > LONGEST:
+                raise ConfigError(f"counts: {path} holds no line end and no space in {LONGEST >> 20} MB; give a text")
             yield _decoded(text, path, done)
             done += len(text)
             progress(f"counting {path.name}", min(done, size), size)
