@@ -70,7 +70,7 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
 
     # ----------------------------------------------------------------------------------------- tokenizer
     with phases("tokenizer"):
-        tokenizer = fit_cached(config.tokenizer, splits.train.texts, cache, terminal.progress)
+        tokenizer = fit_cached(config.tokenizer, splits.fitted_on, cache, terminal.progress)
 
     # ---------------------------------------------------------------------------------------- run folder
     source = starting_point(config.trainer.continue_from, tokenizer, parts(config))

@@ -23,7 +23,7 @@ QUIET = ("logger.mode=disabled", "trainer.threads=1", "tokenizer=word")
 def test_on_synthetic_text_the_loss_comes_to_the_generators_own_and_the_classes_come_out(
     rowspace: Client, tmp_path: Path
 ) -> None:
-    shape = ("model.d=64", "model.layers=2", "model.heads=4", "tokenizer.vocab_size=372")
+    shape = ("model.d=64", "model.layers=2", "model.heads=4", "tokenizer.vocab_size=467")
     budget = ("trainer.max_steps=1200", "trainer.val_every=300", "trainer.checkpoint_every=600", "optimizer.lr=0.005")
     done = rowspace("train", *QUIET, *shape, *budget, "data=synthetic", "data.size=20000", cwd=tmp_path, timeout=900)
     assert done.code == 0, done.stderr

@@ -112,7 +112,7 @@ def run(config: Tokenize, call: Call) -> None:
     terminal, options_ = Terminal(), chosen(config)
     documents = config.data.load(cache=cache_root(), progress=terminal.progress)
     splits = split(documents, config.data)
-    train = splits.train.texts
+    train = splits.fitted_on
     fitted = {label: fit_cached(one, train, cache_root(), terminal.progress) for label, one in options_.items()}
     found: dict[str, list[dict[str, Any]]] = {
         "cards": side_by_side.compare(fitted, splits.val.texts, terminal.progress),

@@ -1,183 +1,191 @@
-"""From a lexicon file to a process: lists, pairs and sentences become slots, chains and what is true of the words.
+"""From a lexicon file to words in rows, classes and sentences, and how often each word of a class is drawn.
 
 The notation is explained in `lexicons/course.toml`. The invented lexicon is the same file with every word replaced,
-so that nothing can be known of it beforehand.
+so that nothing can be known of it beforehand; a regular form keeps its ending behind the new stem.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from rowspace.data.process import STOP, Process
+from rowspace.data.process import STOP
 
-SLOT = re.compile(r"\{(?P<noun>\w+)(?:\.(?P<side>\w))?(?:#(?P<sign>[<>])?(?P<row>[a-z])(?:\+(?P<plus>\d))?)?\}")
-Weights = Mapping[str, float]
+SLOT = re.compile(
+    r"\{(?P<noun>\w+)(?:\.(?P<side>\w))?(?:@(?P<sub>\w+))?"
+    r"(?:#(?P<sign>[<>])?(?P<row>[a-z])(?:\+(?P<plus>\w))?)?(?:\*(?P<times>\d+))?\}"
+)
+RARE_STEP = 4
+"""Words a step of a rare class, and how many times as rare each step is as the one before."""
+ENDINGS = {"plural": "s", "past": "ed"}
+"""Relations that are regular endings."""
+
+Cell = tuple[tuple[str, float], ...]
+"""Synonyms and their shares of the cell."""
+Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """`rows[noun]` words by row and side; `classes[noun]` the class of each side; `topics` sentences by name."""
+    """`rows[noun]` cells by row and side; `classes[noun]` the class of each side; `topics` sentences by name;
+    `relations[noun]` what side two is to side one; `subclasses[noun][row]` the row's subclass, if it has one;
+    `rare` and `twins` nouns; `held_out[noun]` pairs of rows whose sum no text holds; `swaps` sentence and reordered."""
 
-    rows: Mapping[str, list[tuple[str, ...]]]
+    rows: Mapping[str, list[Row]]
     classes: Mapping[str, tuple[str, ...]]
     topics: Mapping[str, list[str]]
+    relations: Mapping[str, str] = field(default_factory=dict)
+    subclasses: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    rare: frozenset[str] = frozenset()
+    twins: Mapping[str, str] = field(default_factory=dict)
+    held_out: Mapping[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
+    swaps: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def sentences(self) -> list[str]:
+        return [sentence for sentences in self.topics.values() for sentence in sentences]
+
+    @property
+    def content(self) -> dict[str, tuple[str, ...]]:
+        """Classes of every word that stands in slots, in the order of the file."""
+        found: dict[str, dict[str, None]] = {}
+        for noun, rows in self.rows.items():
+            for row in rows:
+                for cell, class_ in zip(row, self.classes[noun], strict=True):
+                    for word, _ in cell:
+                        found.setdefault(word, {})[class_] = None
+        return {word: tuple(classes) for word, classes in found.items()}
+
+    @property
+    def function(self) -> set[str]:
+        """Words that stand outside slots."""
+        return {word for sentence in self.sentences for word in SLOT.sub(" ", sentence).split()}
+
+    @property
+    def rare_words(self) -> list[str]:
+        return [word for noun in sorted(self.rare) for (cell,) in self.rows[noun] for word, _ in cell]
 
 
 def read(name: str) -> Lexicon:
     """The lexicon `course` or `invented`."""
     plain = tomllib.loads(files("rowspace.data").joinpath("lexicons", "course.toml").read_text(encoding="utf-8"))
-    lexicon = _lexicon(plain)
+    lexicon = parse(plain)
     return lexicon if name == "course" else _renamed(lexicon)
 
 
-def _lexicon(plain: dict[str, Any]) -> Lexicon:
-    rows = {noun: [(word,) for word in words.split()] for noun, words in plain["classes"].items()}
-    classes = {noun: (noun,) for noun in plain["classes"]}
+def parse(plain: Mapping[str, Any]) -> Lexicon:
+    """The lexicon of a file's contents. ValueError where a word is both in slots and outside of them."""
+    rare = plain.get("rare", {})
+    single = {**plain["classes"], **rare}
+    rows: dict[str, list[Row]] = {noun: [(_cell(word),) for word in words.split()] for noun, words in single.items()}
+    classes = {noun: (noun,) for noun in rows}
+    relations = {}
     for noun, pair in plain["pairs"].items():
-        rows[noun] = [tuple(row.split("/")) for row in pair["rows"].split()]
+        rows[noun] = [tuple(_cell(cell) for cell in row.split("/")) for row in pair["rows"].split()]
         classes[noun] = tuple(pair["classes"])
-    return Lexicon(rows, classes, plain["topics"])
-
-
-def process(lexicon: Lexicon, *, noise: float, zipf: float) -> Process:
-    """The process of a lexicon. With `noise`, a content word is any content word instead, drawn evenly."""
-    function = {w for s in _sentences(lexicon) for w in SLOT.sub(" ", s).split()}
-    content = sorted(_class_of(lexicon))
-    if both := function & set(content):
-        raise ValueError(f"{sorted(both)} are both function and content words")
-    words = sorted(function | set(content))
-    index = {word: i for i, word in enumerate(words)}
-    even = np.zeros(len(words))
-    even[[index[word] for word in content]] = 1 / len(content)
-    emission: dict[tuple[tuple[str, float], ...], int] = {}
-    chains: list[tuple[int, ...]] = []
-    priors = np.zeros((len(lexicon.topics), 0))
-    for topic, sentences in enumerate(lexicon.topics.values()):
-        for sentence in sentences:
-            for prior, slots in _chains(lexicon, sentence, zipf):
-                chains.append(tuple(emission.setdefault(tuple(sorted(slot.items())), len(emission)) for slot in slots))
-                column = np.zeros((len(priors), 1))
-                column[topic] = prior / len(sentences)
-                priors = np.hstack([priors, column])
-    table = np.zeros((len(emission), len(words)))
-    for row, slot in enumerate(emission):
-        for word, probability in slot:
-            table[row, index[word]] = probability
-        if slot[0][0] not in function:
-            table[row] = (1 - noise) * table[row] + noise * even
-    topics = np.full(len(lexicon.topics), 1 / len(lexicon.topics))
-    return Process(words, table, chains, topics, priors)
-
-
-def truth(lexicon: Lexicon) -> dict[str, Any]:
-    """What is true of the words.
-
-    `classes` {word: class} of words in one class of at least three words; `homographs` {word: classes} of words in
-    several; `pairs` [(a, b)] of words that belong together; `analogies` [(a, b, c, d)], a is to b as c is to d,
-    within a list of pairs and between lists whose sides agree; `orders` {class: words} whose rows are in order.
-    """
-    class_of = _class_of(lexicon)
-    paired = {noun: rows for noun, rows in lexicon.rows.items() if len(rows[0]) == 2 and len(rows) > 1}
-    pairs = [row for rows in paired.values() for row in rows]
-    analogies = [(*a, *c) for rows in paired.values() for a, c in itertools.permutations(rows, 2)]
-    gendered = [noun for noun in paired if len(set(lexicon.classes[noun])) == 1]
-    for one, other in itertools.permutations(gendered, 2):
-        analogies += [(*a, *c) for a in paired[one] for c in paired[other]]
-    ordered = {m["noun"] for s in _sentences(lexicon) for m in SLOT.finditer(s) if m["sign"] or m["plus"]}
-    size = Counter(itertools.chain.from_iterable(class_of.values()))
-    return {
-        "classes": {word: min(f) for word, f in class_of.items() if len(f) == 1 and size[min(f)] > 2},
-        "homographs": {word: tuple(sorted(found)) for word, found in class_of.items() if len(found) > 1},
-        "pairs": pairs,
-        "analogies": analogies,
-        "orders": {noun: [row[0] for row in lexicon.rows[noun]] for noun in sorted(ordered)},
+        relations[noun] = pair["relation"]
+    first = {noun: {row[0][0][0]: number for number, row in enumerate(found)} for noun, found in rows.items()}
+    subclasses = {
+        noun: {first[noun][word]: name for name, words in subs.items() for word in words.split()}
+        for noun, subs in plain.get("subclasses", {}).items()
     }
-
-
-def _class_of(lexicon: Lexicon) -> dict[str, set[str]]:
-    """Classes of every content word."""
-    found: dict[str, set[str]] = {}
-    for noun, rows in lexicon.rows.items():
-        for row in rows:
-            for word, class_ in zip(row, lexicon.classes[noun], strict=True):
-                found.setdefault(word, set()).add(class_)
+    held_out = {
+        noun: frozenset((first[noun][a], first[noun][b]) for a, b in (sum_.split("+") for sum_ in sums.split()))
+        for noun, sums in plain.get("held_out", {}).items()
+    }
+    swaps = tuple((a, b) for a, b in plain.get("swaps", []))
+    found = Lexicon(
+        rows, classes, plain["topics"], relations, subclasses, frozenset(rare), plain.get("twins", {}), held_out, swaps
+    )
+    if both := sorted(found.function & set(found.content)):
+        raise ValueError(f"{both} are both function and content words")
     return found
 
 
-def _sentences(lexicon: Lexicon) -> Iterator[str]:
-    return itertools.chain.from_iterable(lexicon.topics.values())
+def weigh(lexicon: Lexicon, *, zipf: float, homographs: float) -> dict[str, np.ndarray]:
+    """How often each row of a noun is drawn beside the others, (rows,) a noun.
+
+    1 / rank^zipf; a rare class in steps instead. A homograph comes as often in all as its two ranks would have it,
+    `homographs` of it in its second class: with n_c slots of class c a sentence and share s_c, P(word | slot of c) =
+    s_c (n_1 z_1 + n_2 z_2) / n_c, where z are the Zipf probabilities. The other words share the rest as before.
+    """
+    weights = {noun: (np.arange(len(rows)) + 1.0) ** -zipf for noun, rows in lexicon.rows.items()}
+    for noun in lexicon.rare:
+        weights[noun] = float(RARE_STEP) ** -(np.arange(len(weights[noun])) // RARE_STEP)
+    planted: dict[str, dict[int, float]] = {}
+    for word, classes in lexicon.content.items():
+        if len(classes) < 2:
+            continue
+        at = [(noun, [row[0][0][0] for row in lexicon.rows[noun]].index(word)) for noun in classes]
+        slots = [_slots_of(lexicon, noun, row) for noun, row in at]
+        natural = sum(n * weights[noun][row] / weights[noun].sum() for n, (noun, row) in zip(slots, at, strict=True))
+        for n, share, (noun, row) in zip(slots, (1 - homographs, homographs), at, strict=True):
+            planted.setdefault(noun, {})[row] = float(share * natural / n)
+    for noun, found in planted.items():
+        others = np.delete(weights[noun], list(found)).sum()
+        left = 1 - sum(found.values())
+        if left <= 0:
+            raise ValueError(f"homographs leave no place for the other words of {noun}")
+        for row, probability in found.items():
+            weights[noun][row] = probability * others / left
+    return weights
 
 
-def _chains(lexicon: Lexicon, sentence: str, zipf: float) -> Iterator[tuple[float, list[Weights]]]:
-    """Every way to fix what a sentence draws once (sides, rows): its probability, and the slots that are left."""
-    parts = [SLOT.fullmatch(word) or word for word in sentence.split()]
-    slots = [part for part in parts if isinstance(part, re.Match)]
-    sides = sorted({m["side"] for m in slots if m["side"] and not m["side"].isdigit()})
-    tied = {m["row"]: m["noun"] for m in slots if m["row"]}
-    possible = {letter: _possible_rows(lexicon, slots, letter, noun, zipf) for letter, noun in tied.items()}
-    for chosen_sides in itertools.product((0, 1), repeat=len(sides)):
-        for chosen_rows in itertools.product(*(p.items() for p in possible.values())):
-            side = dict(zip(sides, chosen_sides, strict=True))
-            row = {letter: r for letter, (r, _) in zip(possible, chosen_rows, strict=True)}
-            prior = 0.5 ** len(sides) * float(np.prod([weight for _, weight in chosen_rows]))
-            fixed = [{part: 1.0} if isinstance(part, str) else _slot(lexicon, part, side, row, zipf) for part in parts]
-            yield prior, fixed
+def _slots_of(lexicon: Lexicon, noun: str, row: int) -> float:
+    """Slots of a noun in an average sentence. ValueError where a homograph's places are not those of its class."""
+    total = 0.0
+    for sentences in lexicon.topics.values():
+        for sentence in sentences:
+            for slot in SLOT.finditer(sentence):
+                if slot["noun"] == noun:
+                    mine = slot["sub"] is None or lexicon.subclasses[noun].get(row) == slot["sub"]
+                    if slot["row"] or (slot["sub"] and mine) or len(lexicon.classes[noun]) > 1:
+                        raise ValueError(f"a homograph of {noun} has places that its class does not have: {sentence}")
+                    total += mine / len(sentences) / len(lexicon.topics)
+    return total
 
 
-def _possible_rows(
-    lexicon: Lexicon, slots: list[re.Match[str]], letter: str, noun: str, zipf: float
-) -> dict[int, float]:
-    """Rows that a letter can stand for such that no slot of its sentence is left without a word, and their weights."""
-    n = len(lexicon.rows[noun])
-    mine = [m for m in slots if m["row"] == letter]
-    first = max(1 if m["sign"] == "<" else 0 for m in mine)
-    last = min(n - 2 if m["sign"] == ">" else n - 1 - int(m["plus"] or 0) for m in mine)
-    weights = {row: (row + 1.0) ** -zipf for row in range(first, last + 1)}
-    total = sum(weights.values())
-    return {row: weight / total for row, weight in weights.items()}
-
-
-def _slot(
-    lexicon: Lexicon, slot: re.Match[str], side: Mapping[str, int], row: Mapping[str, int], zipf: float
-) -> Weights:
-    """Words of a slot and their probabilities, once sides and rows are fixed."""
-    rows = lexicon.rows[slot["noun"]]
-    chosen = range(len(rows))
-    if slot["row"]:
-        fixed = row[slot["row"]]
-        chosen = {">": range(fixed + 1, len(rows)), "<": range(fixed)}.get(
-            slot["sign"], [fixed + int(slot["plus"] or 0)]
-        )
-    letter = slot["side"]
-    sides = range(len(rows[0])) if not letter else [int(letter) - 1 if letter.isdigit() else side[letter]]
-    weights = {rows[r][s]: (r + 1.0) ** -zipf for r in chosen for s in sides}
-    total = sum(weights.values())
-    return {word: weight / total for word, weight in weights.items()}
+def _cell(text: str) -> Cell:
+    """`a:8|b:1` -> (("a", 8/9), ("b", 1/9)); `a|b` shares evenly."""
+    parts = [part.partition(":") for part in text.split("|")]
+    total = sum(float(share or 1) for _, _, share in parts)
+    return tuple((word, float(share or 1) / total) for word, _, share in parts)
 
 
 def _renamed(lexicon: Lexicon) -> Lexicon:
-    """The same lexicon in words of no language; a homograph stays one word."""
+    """The same lexicon in words of no language; a homograph stays one word, a form keeps its stem."""
     fresh = _invented_words()
     names: dict[str, str] = {STOP: STOP}
+    for noun, relation in lexicon.relations.items():
+        if relation in ENDINGS:
+            for stem, form in lexicon.rows[noun]:
+                names[stem[0][0]] = next(fresh)
+                names[form[0][0]] = names[stem[0][0]] + ENDINGS[relation]
 
     def name(word: str) -> str:
-        return names.setdefault(word, word if word == STOP else next(fresh))
+        if word not in names:
+            names[word] = next(fresh)
+        return names[word]
 
-    rows = {noun: [tuple(name(word) for word in row) for row in rows] for noun, rows in lexicon.rows.items()}
-    topics = {
-        topic: [" ".join(part if SLOT.fullmatch(part) else name(part) for part in sentence.split()) for sentence in s]
-        for topic, s in lexicon.topics.items()
+    def renamed(parts: Iterable[str]) -> str:
+        return " ".join(part if SLOT.fullmatch(part) else name(part) for part in parts)
+
+    rows = {
+        noun: [tuple(tuple((name(word), share) for word, share in cell) for cell in row) for row in rows]
+        for noun, rows in lexicon.rows.items()
     }
-    return Lexicon(rows, lexicon.classes, topics)
+    topics = {topic: [renamed(sentence.split()) for sentence in found] for topic, found in lexicon.topics.items()}
+    swaps = tuple((renamed(a.split()), renamed(b.split())) for a, b in lexicon.swaps)
+    return Lexicon(
+        rows, lexicon.classes, topics, lexicon.relations, lexicon.subclasses, lexicon.rare, lexicon.twins,
+        lexicon.held_out, swaps,
+    )  # fmt: skip
 
 
 def _invented_words() -> Iterator[str]:

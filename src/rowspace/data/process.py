@@ -65,7 +65,7 @@ def draw(process: Process, size: int, generator: np.random.Generator) -> Sample:
     lengths = np.array([len(slots) for slots in process.chains])[chain]
     # (sentences, longest) indices of words, -1 behind the stop
     words = np.full((len(chain), lengths.max(initial=1)), -1, dtype=np.int32)
-    slots = _slots(process)
+    slots = find_slots(process)
     for k in range(words.shape[1]):
         here = np.flatnonzero(lengths > k)
         words[here, k] = _draw_rows(process.emission, slots[chain[here], k], generator)
@@ -120,7 +120,7 @@ def sentence_given_topic(process: Process, words: np.ndarray) -> np.ndarray:
     return found
 
 
-def _slots(process: Process) -> np.ndarray:
+def find_slots(process: Process) -> np.ndarray:
     """Emission row of each chain and slot, (C, longest), 0 where a chain has ended."""
     slots = np.zeros((len(process.chains), max(map(len, process.chains))), dtype=np.int64)
     for c, chain in enumerate(process.chains):

@@ -31,12 +31,21 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """The three splits, and `val_bytes_seen_in_train`: bytes of validation documents whose text or key is in train."""
+    """The three splits, and `val_bytes_seen_in_train`: bytes of validation documents whose text or key is in train.
+
+    `fit_only` are texts for the tokenizer alone, beside the training texts.
+    """
 
     train: Split
     val: Split
     test: Split
     val_bytes_seen_in_train: int
+    fit_only: Sequence[bytes] = ()
+
+    @property
+    def fitted_on(self) -> Sequence[bytes]:
+        """What a tokenizer is fitted on."""
+        return [*self.train.texts, *self.fit_only] if self.fit_only else self.train.texts
 
 
 def split(documents: Documents, option: DataOption) -> Splits:
@@ -62,7 +71,7 @@ def split(documents: Documents, option: DataOption) -> Splits:
         indices = np.flatnonzero(place == number)
         parts.append(Split(name, SelectedTexts(texts, indices), indices, int(lengths[indices].sum())))
     train, val, test = parts
-    return Splits(train, val, test, bytes_seen(documents, val, train))
+    return Splits(train, val, test, bytes_seen(documents, val, train), documents.fit_only)
 
 
 def bytes_seen(documents: Documents, held_out: Split, train: Split) -> int:
