@@ -12,7 +12,7 @@ from tests.parts import values_of
 
 def option(**changes) -> DefaultProbes:
     return DefaultProbes(
-        **(values_of("probes", "default") | {"words": ["wordab"], "nulls": 2, "questions": []} | changes)
+        **(values_of("probes", "default") | {"words": ["wordab"], "nulls": 2, "questions": [], "audits": 0} | changes)
     )
 
 

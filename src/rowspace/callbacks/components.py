@@ -33,7 +33,7 @@ class ComponentsCallback(lightning.Callback):
         self, *, recorder: Any, audits: frozenset[int], tables: frozenset[int], tell: Callable[..., Any]
     ) -> None:
         self.steps = audits
-        self._recorder = recorder
+        self.recorder = recorder
         self._tables = tables
         self._tell = tell
         self._norms: dict[str, Tensor] = {}
@@ -49,10 +49,10 @@ class ComponentsCallback(lightning.Callback):
         if self._norms:
             found = unclipped({name: float(norm) for name, norm in self._norms.items()}, pl_module.grad_norm())
             self._norms = {}
-            self._recorder.scalars(step, {f"gradient/{name}": norm for name, norm in found.items()})
+            self.recorder.scalars(step, {f"gradient/{name}": norm for name, norm in found.items()})
             self._rows += [{"step": step, "component": name, "norm": norm} for name, norm in found.items()]
         if step in self._tables and self._rows:
-            self._recorder.answer(step, "components", self._tell(self._rows))
+            self.recorder.answer(step, "components", self._tell(self._rows))
 
     def state_dict(self) -> dict[str, Any]:
         return {"rows": self._rows}

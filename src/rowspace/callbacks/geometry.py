@@ -47,6 +47,11 @@ class GeometryCallback(Watcher):
                 own = [row for row in bands if row["table"] == name]
                 self.recorder.figure(step, f"frequency_{name}", draw_by_frequency(own))
 
+    @property
+    def first(self) -> Mapping[str, torch.Tensor]:
+        """The tables before the first step; nothing where the run was not watched from its start."""
+        return self._first
+
     def state_dict(self) -> dict[str, Any]:
         return {**super().state_dict(), "first": dict(self._first)}
 

@@ -52,8 +52,8 @@ class UpdatesCallback(Watcher):
         self._before: dict[str, tuple[Tensor, float]] = {}
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        V = pl_module.model.vocab_size
-        kept = torch.zeros(2, V, dtype=torch.int64) if self._seen is None else self._seen
+        kept = torch.zeros(2, len(pl_module.model.embedding.weight), dtype=torch.int64)
+        kept = kept if self._seen is None else self._seen
         self._seen = kept.to(pl_module.device)
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:

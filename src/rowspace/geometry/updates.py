@@ -20,7 +20,16 @@ from rowspace.geometry.frequency import DECILES, UNSEEN
 
 ROUNDING = 4 * float(np.finfo(np.float32).eps)
 """Of a row's norm: a step that decay explains up to this is decay."""
-FIELDS = ("input_energy", "output_energy", "with_gradient", "without_gradient", "by_decay", "moved")
+FIELDS = (
+    "input_energy",
+    "output_energy",
+    "input_hit",
+    "output_hit",
+    "moved",
+    "with_gradient",
+    "without_gradient",
+    "by_decay",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +46,25 @@ class RowSteps:
     by_decay: Tensor
     moved: Tensor
 
+    @property
+    def input_hit(self) -> Tensor:
+        """1 for a row with a gradient from the input side, (V,) float64."""
+        return (self.input_energy > 0).double()
+
+    @property
+    def output_hit(self) -> Tensor:
+        """1 for a row with a gradient from the output side, (V,) float64."""
+        return (self.output_energy > 0).double()
+
     def shares(self) -> dict[str, float]:
         """Shares of the rows that got a gradient from each side, that moved, and that moved without any gradient."""
         rows = {
-            "rows_with_input_gradient": self.input_energy > 0,
-            "rows_with_output_gradient": self.output_energy > 0,
-            "rows_moved": self.moved > 0,
-            "rows_moved_without_gradient": (self.moved > 0) & (self.input_energy == 0) & (self.output_energy == 0),
+            "rows_with_input_gradient": self.input_hit,
+            "rows_with_output_gradient": self.output_hit,
+            "rows_moved": self.moved,
+            "rows_moved_without_gradient": self.moved * (1 - self.input_hit) * (1 - self.output_hit),
         }
-        return {name: float(which.double().mean()) for name, which in rows.items()}
+        return {name: float(which.mean()) for name, which in rows.items()}
 
     def output_share(self) -> float | None:
         """Share of the gradient's energy that came from the output side; None where there is no gradient."""
@@ -97,12 +116,12 @@ class RowTally:
             self.sums[name] = self.sums[name] + value if name in self.sums else value
 
     def means(self) -> dict[str, np.ndarray]:
-        """An audited step on average, (V,) float64 by the names in FIELDS; `moved` is the share of them that moved
-        the row. Nothing where none was audited."""
+        """An audited step on average, (V,) float64 by the names in FIELDS; hits and `moved` are shares of the steps.
+        Nothing where none was audited."""
         return {name: (value / self.audits).numpy() for name, value in self.sums.items()}
 
 
-def find_bands_of_updates(numbers: Mapping[str, np.ndarray], deciles: np.ndarray) -> list[dict[str, Any]]:
+def find_means_by_band(numbers: Mapping[str, np.ndarray], deciles: np.ndarray) -> list[dict[str, Any]]:
     """Means of `numbers` (V,) in each tenth of the vocabulary, rarest first, after the ids never seen (decile 0): one
     row a band that holds a token."""
     rows = []

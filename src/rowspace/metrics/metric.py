@@ -19,7 +19,8 @@ BESIDE = ("/null", "/null_sd", "/null_low", "/null_high", "/coverage")
 
 @dataclass(frozen=True)
 class Metric:
-    """`key` may hold `{table}` (E or U), `{split}` (val or test), `{decile}` or `{component}`; `null` says what chance would give.
+    """`key` may hold `{table}` (E or U), `{split}` (val or test), `{decile}` or `{component}`; `null` says
+    what chance would give.
 
     `measured_null`: what stands in `BESIDE` may be logged beside it.
     """

@@ -25,6 +25,8 @@ class DefaultProbes(ProbesOption):
     name: Literal["default"]
     passes: int = Field(ge=1, le=1000)
     """Measurements spread evenly over the run, the last one after its last step; one more is made before the first."""
+    audits: int = Field(ge=0, le=1000)
+    """Steps audited for each pass, its own last: which rows get a gradient, and which move. 0 audits none."""
     maps: int = Field(ge=1, le=100)
     """How many times tables, figures and the map are drawn too: evenly spaced, the last after the last step."""
     nulls: int = Field(ge=2, le=50)
@@ -79,22 +81,28 @@ class DefaultProbes(ProbesOption):
         return found
 
     def build(self, *, recorder: Any, watched: Watched) -> list[Any]:
+        from rowspace.callbacks.components import ComponentsCallback
         from rowspace.callbacks.geometry import GeometryCallback
         from rowspace.callbacks.neighbours import NeighboursCallback
+        from rowspace.callbacks.updates import UpdatesCallback
         from rowspace.probes.categories import read_lists
         from rowspace.probing.questions import QuestionsCallback
+        from rowspace.probing.updates_telling import tell_components, tell_updates
 
         steps = evenly_spaced(watched.total_steps, self.passes) | {0}
         tables = evenly_spaced(watched.total_steps, self.maps)
         classes = watched.truth.get("classes", {})
         lists = {word: frozenset({name}) for word, name in classes.items()} or read_lists(self.lists)
         seen: dict[str, Any] = {"recorder": recorder, "watched": watched, "steps": steps, "tables": tables}
-        callbacks: list[Any] = [
-            GeometryCallback(**seen, nulls=self.nulls),
-            NeighboursCallback(**seen, lists=lists, option=self),
-        ]
+        geometry = GeometryCallback(**seen, nulls=self.nulls)
+        callbacks: list[Any] = [geometry, NeighboursCallback(**seen, lists=lists, option=self)]
         if asked := self.asked():
             callbacks.append(QuestionsCallback(**seen, questions=asked))
+        if self.audits:
+            audits = evenly_spaced(watched.total_steps, self.passes * self.audits)
+            at: dict[str, Any] = {"recorder": recorder, "audits": audits, "tables": tables}
+            callbacks.append(UpdatesCallback(**at, watched=watched, first=lambda: geometry.first, tell=tell_updates))
+            callbacks.append(ComponentsCallback(**at, tell=tell_components))
         return callbacks
 
 
