@@ -47,7 +47,7 @@ def measure_row_cosine(first: np.ndarray, second: np.ndarray) -> float | Missing
 
 
 def find_procrustes_floor(d: int, n: int) -> float:
-    """Mean in-sample cosine of two unrelated tables of n rows and width d, fitted on those n: 8 / (3 pi) sqrt(d / n)."""
+    """Mean in-sample cosine of two unrelated tables, fitted on n rows of width d: 8 / (3 pi) sqrt(d / n)."""
     return float(min(8 / (3 * np.pi) * np.sqrt(d / n), 1.0))
 
 

@@ -19,11 +19,15 @@ from rowspace.table import Missing
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """`band` (V,) of each row, `axes` (bands, d) unit mean vectors, `along` (V,) how much of each row lies on its own."""
+    """`band` (V,) of each row, `axes` (bands, d) unit mean vectors, `along` (V,) how much of a row lies on its own."""
 
     band: np.ndarray
     axes: np.ndarray
     along: np.ndarray
+
+    def divided_by(self, size: float) -> Bands:
+        """The same for rows divided by `size`."""
+        return Bands(self.band, self.axes, self.along / size)
 
 
 class RandomRows:

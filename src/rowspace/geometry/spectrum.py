@@ -11,6 +11,8 @@ squares the condition number, so singular values below about 1e-8 of the largest
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rowspace.geometry.rows import Vectors, blocks, measure_largest
@@ -33,6 +35,31 @@ def find_spectrum(vectors: Vectors, *, centred: bool) -> np.ndarray:
         rows = (vectors[:].astype(np.float64) - mean) / largest
         gram = rows @ rows.T
     return largest * spectrum_of_gram(gram, floor=find_floor(gram, V=V, d=d, mean=mean / largest))
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """`spectrum` as of `find_spectrum`, eigenvectors of the Gram matrix as columns of `directions` (d, d), strongest
+    first, and the `mean` (d,) that was subtracted."""
+
+    spectrum: np.ndarray
+    directions: np.ndarray
+    mean: np.ndarray
+
+
+def find_axes(vectors: Vectors, *, centred: bool) -> Axes:
+    """Singular values and directions of (V, d) from one Gram matrix, d x d whatever V is."""
+    V, d = vectors.shape
+    largest = measure_largest(vectors)
+    mean = measure_mean_row(vectors) if centred and V else np.zeros(d)
+    if largest == 0:
+        return Axes(np.zeros(min(V, d)), np.eye(d), mean)
+    gram = find_gram(vectors, mean=mean, largest=largest)
+    values, directions = np.linalg.eigh(gram)
+    if d > V:  # the V x V Gram matrix has the sharper spectrum
+        return Axes(find_spectrum(vectors, centred=centred), directions[:, ::-1], mean)
+    floor = find_floor(gram, V=V, d=d, mean=mean / largest)
+    return Axes(largest * _square_roots(values[::-1], floor), directions[:, ::-1], mean)
 
 
 def find_gram(vectors: Vectors, *, mean: np.ndarray, largest: float) -> np.ndarray:
@@ -64,7 +91,10 @@ def _rounding_left(gram: np.ndarray, mean: np.ndarray, V: int) -> float:
 
 def spectrum_of_gram(gram: np.ndarray, *, floor: float) -> np.ndarray:
     """Square roots of a Gram matrix's eigenvalues, descending; those at or below `floor` times the largest are 0."""
-    values = np.linalg.eigvalsh(gram)[::-1]
+    return _square_roots(np.linalg.eigvalsh(gram)[::-1], floor)
+
+
+def _square_roots(values: np.ndarray, floor: float) -> np.ndarray:
     top = values[0] if len(values) else 0.0
     return np.sqrt(np.where((values > floor * top) & (values > 0), values, 0.0))
 
@@ -132,7 +162,7 @@ def measure_spectral_decay(spectrum: np.ndarray, *, d: int) -> float | Missing:
     if last - first < 2:
         return Missing(f"the ranks {first} to d / 2 = {last} are too few for a slope")
     sigma = spectrum[first - 1 : last]
-    if len(sigma) < last - first + 1 or not sigma.min(initial=0.0) > 0:
+    if len(sigma) < last - first + 1 or not sigma.min(initial=np.inf) > 0:
         return Missing(f"the table has fewer than d / 2 = {last} directions")
     x, y = np.log(np.arange(first, last + 1)), 2 * np.log(sigma)
     x, y = x - x.mean(), y - y.mean()

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.geometry.rows import BLOCK, Vectors, blocks, measure_largest
-from rowspace.geometry.spectrum import find_gram, measure_mean_row
+from rowspace.geometry.rows import BLOCK, Vectors, blocks
+from rowspace.geometry.spectrum import find_axes
 
 
 def find_depth(d: int) -> int:
@@ -30,12 +30,8 @@ class Top:
 
 def find_top(vectors: Vectors, *, depth: int) -> Top:
     """What all-but-the-top takes away from (V, d)."""
-    mean, largest = measure_mean_row(vectors), measure_largest(vectors)
-    d = vectors.shape[1]
-    if largest == 0 or depth == 0:
-        return Top(mean, np.zeros((d, 0)))
-    _, directions = np.linalg.eigh(find_gram(vectors, mean=mean, largest=largest))
-    return Top(mean, directions[:, ::-1][:, :depth])
+    axes = find_axes(vectors, centred=True)
+    return Top(axes.mean, axes.directions[:, :depth])
 
 
 class Trimmed:
