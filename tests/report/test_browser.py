@@ -108,13 +108,27 @@ def test_the_keyboard_reaches_sections_search_and_results(light):
     assert "search" in reached
 
 
-def test_a_long_table_is_paged(light):
-    light.page.click("summary >> nth=0")
-    shown = "[...document.querySelectorAll('table.paged tbody tr')].filter((r) => !r.hidden).length"
-    assert light.value(shown) == 100
-    light.page.click("text=Later rows")
-    assert "101 to 137 of 137" in light.page.inner_text(".pager")
-    light.page.click("summary >> nth=0")
+def test_long_tables_are_paged_and_whole_on_paper(light):
+    light.page.click("text=Every row, with the rule")
+    shown = "[...document.querySelectorAll('table.rows.paged tbody tr')].filter((r) => !r.hidden).length"
+    assert light.value(shown) == 50
+    pager = light.page.locator("details[open] .pager")
+    pager.locator("text=Later rows").click()
+    assert "51 to 100 of 137" in pager.inner_text()
+    light.value("dispatchEvent(new Event('beforeprint'))")
+    assert light.value(shown) == 137
+    light.value("dispatchEvent(new Event('afterprint'))")
+    assert light.value(shown) == 50
+    light.page.click("text=Every row, with the rule")
+
+
+def test_folded_parts_open_and_close_with_the_keyboard(light):
+    fold = light.page.locator("summary:has-text('Words drawn from every tenth')")
+    fold.focus()
+    light.page.keyboard.press("Enter")
+    assert light.page.is_visible("text=␣word >> nth=0")
+    light.page.keyboard.press("Space")
+    assert light.page.locator("#neighbours details[open]").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])

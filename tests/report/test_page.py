@@ -79,7 +79,7 @@ def test_successes_and_failures_stand_side_by_side_with_chance(page):
     seen = text_of(page)
     assert "✓ shares a word list" in seen
     assert "✗ shares none" in seen
-    assert "Chance: 1.0 of 100" in seen
+    assert "drawn blindly it would be 1.0 " in seen
     assert "1 success : a word list holds both words" in seen
     assert "131 failure : no word list holds both" in seen
     assert "missing: the vocabulary has no piece for it" in seen

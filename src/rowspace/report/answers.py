@@ -1,28 +1,54 @@
-"""probe.html of a run: what its probes found, in one file that opens from disk with no network.
+"""probe.html of a run or of a table that somebody else made: what its probes found, in one file that opens from disk.
 
-Made from the answers in RUN/probes alone. Labels and notes quote names that a user chose: the template escapes them.
+Made from the answers on disk alone. Names of files and tokens are a stranger's: the templates escape them.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rowspace.report.page import caption, fill
+from rowspace.figures.blocked import Blocked, read_blocked
+from rowspace.report.page import fill
+from rowspace.report.scores import find_scores, say_scores
+from rowspace.report.sections import prepare
 from rowspace.runfolder import write_atomically
 
 
-def write(path: Path, name: str, answers: Sequence[Mapping[str, Any]]) -> Path:
-    """Write the page of the run called `name`. Returns its path."""
-    write_atomically(path, render(name, answers).encode("utf-8", "backslashreplace"))
+def write(
+    path: Path,
+    name: str,
+    answers: Sequence[Mapping[str, Any]],
+    about: Mapping[str, Any] | None = None,
+    blocked: Blocked | None = None,
+) -> Path:
+    """Write the page of the run or table called `name`. Returns its path. `about` as in `render`."""
+    write_atomically(path, render(name, answers, about, blocked).encode("utf-8", "backslashreplace"))
     return path
 
 
-def render(name: str, answers: Sequence[Mapping[str, Any]]) -> str:
-    """The page as text; every answer is a section with its sentence, figures, tables and how to read them."""
-    figures = {key: json.dumps(figure) for answer in answers for key, figure in answer["figures"].items()}
-    captions = {key: caption(figure["layout"]) for answer in answers for key, figure in answer["figures"].items()}
-    found = {"name": name, "answers": list(answers), "captions": captions}
-    return fill("answers.html.jinja", found, figures, level=6)
+def render(
+    name: str,
+    answers: Sequence[Mapping[str, Any]],
+    about: Mapping[str, Any] | None = None,
+    blocked: Blocked | None = None,
+) -> str:
+    """The page as text: what was probed, the scores, what was not asked, a section an answer.
+
+    `about`: `sentence` says what was probed (table, V, d, where from, counts or none), `table` is its name, `left_out`
+    holds (probe, reason) of what was not asked. `blocked` masks words (ours where None).
+    """
+    about = about or {}
+    ready = prepare(answers)
+    lines = find_scores(ready["answers"])
+    found = {
+        "name": name,
+        "subject": about.get("sentence") or "",
+        "left_out": list(about.get("left_out") or ()),
+        "scores": lines,
+        "said": say_scores(lines, str(about.get("table") or "the table")),
+        "answers": ready["answers"],
+        "captions": ready["captions"],
+    }
+    return fill("answers.html.jinja", found, ready["figures"], level=6, blocked=blocked or read_blocked(None))

@@ -36,6 +36,26 @@ class WordLine:
         return len(self.hits) + len(self.misses) + sum(row["verdict"] != "unjudged" for row in self.others)
 
 
+HITS = "probe/neighbours/hit_rate"
+WITHIN = 3.09
+"""Standard deviations around chance within which 998 of 1000 tables fall that know nothing."""
+
+
+def find_hit_score(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The hit rate of a row of metrics.jsonl as a score of the page, beside those of the answers; none where it is
+    not there, or where `row` holds an interval of its own (the answers then have it)."""
+    value, chance = row.get(HITS), row.get(f"{HITS}/null")
+    if value is None or chance is None or row.get(f"{HITS}/null_low") is not None:
+        return []
+    half = WITHIN * (row.get(f"{HITS}/null_sd") or 0.0)
+    low, high = max(0.0, chance - half), chance + half
+    words, covered = int(row.get("probe/neighbours/words") or 0), row.get("probe/neighbours/coverage")
+    standing = "chance" if low <= value <= high else "learned" if value > high else "below chance"
+    score = {"key": HITS, "label": "Are the nearest rows of a word of its own kind?", "value": value, "chance": chance}
+    score |= {"low": low, "high": high, "n": words, "asked": round(words / covered) if covered else words}
+    return [{"probe": "neighbours", "scores": [{**score, "standing": standing}]}]
+
+
 def group_by_word(rows: Sequence[Mapping[str, Any]]) -> tuple[list[WordLine], list[WordLine]]:
     """Lines of the words that were asked for, and of those drawn by frequency, in the order of the table."""
     lines: dict[tuple[str, Any, str], WordLine] = {}

@@ -11,32 +11,31 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import ChainableUndefined, Environment, FileSystemLoader
+from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
-from rowspace.errors import MachineError
-from rowspace.figures.curves import draw_bpb, draw_loss
-from rowspace.figures.geometry import (
-    MEASURES,
-    draw_by_frequency,
-    draw_drift,
-    draw_hit_rate,
-    draw_hit_rate_by_frequency,
-    draw_over_steps,
-    draw_spectrum,
-)
+from rowspace import answers as stored
+from rowspace.errors import ConfigError, MachineError
+from rowspace.figures.blocked import Blocked, read_blocked
 from rowspace.figures.tokens import show
 from rowspace.report import costs, facts
+from rowspace.report.drawn import HITS, draw, latest
 from rowspace.report.ledger import grouped
-from rowspace.report.neighbours import SIGNS, count_verdicts, group_by_word
+from rowspace.report.neighbours import SIGNS, count_verdicts, find_hit_score, group_by_word
+from rowspace.report.scores import find_scores, say_scores
+from rowspace.report.sections import prepare
 from rowspace.runfolder import RunFolder, write_atomically
 
 HERE = Path(__file__).parent
 REFRESH_SECONDS = 15
+TABLES = ("spectrum", "frequency")
+"""Tables of the folder that figures are drawn from."""
+Rows = Sequence[Mapping[str, Any]]
 
 
 def write(folder: RunFolder, live: bool) -> Path:
@@ -49,41 +48,50 @@ def write(folder: RunFolder, live: bool) -> Path:
 def render(folder: RunFolder, *, live: bool) -> str:
     """The page as text."""
     found = gather(folder)
-    figures = found.pop("figures")
+    figures, blocked = found.pop("figures"), found.pop("blocked")
     about = {"live": live, "refresh": REFRESH_SECONDS, "signs": SIGNS}
-    return fill("page.html.jinja", found | about, figures, level=1 if live else 6)
+    return fill("page.html.jinja", found | about, figures, level=1 if live else 6, blocked=blocked)
 
 
-def fill(template: str, found: Mapping[str, Any], figures: Mapping[str, str], *, level: int) -> str:
-    """A page with figures (JSON by name), packed at a zlib level: the template with our style, script and policy."""
+def fill(template: str, found: Mapping[str, Any], figures: Mapping[str, str], *, level: int, blocked: Blocked) -> str:
+    """A page with figures (JSON by name), packed at a zlib level: the template with our style, script and policy.
+
+    Words that `blocked` holds are masked in all that the template prints and in every text of a figure.
+    """
     script, library = (HERE / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
-    packed = "{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in figures.items()) + "}"
+    masked = {name: _mask_figure(text, blocked) for name, text in figures.items()}
+    packed = "{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in masked.items()) + "}"
     return (
-        environment()
+        environment(blocked)
         .get_template(template)
         .render(
             found,
             policy=policy(script, library),
             style=(HERE / "page.css").read_text(encoding="utf-8"),
             script=script,
-            library=_pack(library, level),
-            packed=_pack(packed, level),
+            library=Markup(_pack(library, level)),
+            packed=Markup(_pack(packed, level)),
             drawn=frozenset(figures),
         )
     )
 
 
-def environment() -> Environment:
-    """Templates of this room: all text is escaped, tokens are shown by `show`."""
+def environment(blocked: Blocked) -> Environment:
+    """Templates of this room: all text is masked and escaped, tokens are shown by `show`.
+
+    `raw` leaves a text that must be exact (a command) unmasked; it is escaped all the same.
+    """
     made = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=lambda value: blocked.mask(value) if type(value) is str else value,
     )
     made.filters |= {
         "show": show,
+        "raw": escape,
         "number": facts.say_number,
         "size": facts.say_bytes,
         "seconds": facts.say_seconds,
@@ -105,93 +113,77 @@ def gather(folder: RunFolder) -> dict[str, Any]:
     problems: list[str] = []
 
     def read(name: str) -> list[dict[str, Any]]:
-        try:
-            return folder.read_table(name)
-        except MachineError as error:
-            problems.append(str(error))
-            return []
+        return _told(lambda: folder.read_table(name), [], problems)
 
-    rows = _read_metrics(folder, problems)
+    rows = _told(folder.read_metrics, [], problems)
     run, config = folder.run, facts.read_config(folder)
-    neighbours = read("neighbours")
-    asked, drawn = group_by_word(neighbours)
-    figures, captions = _figures(folder, rows, {name: read(name) for name in ("spectrum", "frequency")}, run)
-    return {
+    found = {
         "name": folder.path.name,
         "run": run,
         "config": config,
         "config_text": _read_text(folder.path / "config.yaml"),
-        "problems": problems,
+        "blocked": _blocked(config, problems),
         "result": facts.find_result(run, rows),
         "progress": facts.find_progress(run, config, rows),
         "story": facts.find_story(run, config),
         "chips": facts.find_chips(config),
         "certificates": facts.find_certificates(run),
-        "hits": _latest(rows, "probe/neighbours/hit_rate"),
-        "neighbours": neighbours,
-        "asked": asked,
-        "stratified": drawn,
-        "verdicts": count_verdicts(neighbours),
         "card": [{**row, "value": _plain(row["value"])} for row in read("truth_card")],
         "pieces": read("pieces"),
         "groups": grouped(read("ledger")),
         "costs": costs,
-        "figures": figures,
-        "captions": captions,
+        "problems": problems,
+        **_learned(folder, rows, read("neighbours"), problems),
+    }
+    ready = found.pop("ready")
+    labels = {score["key"]: score["label"] for answer in ready["answers"] for score in answer["scores"]}
+    figures, captions = draw(folder, rows, {name: read(name) for name in TABLES}, labels)
+    found["score_figures"] = [name for name in figures if name.startswith("score_")]
+    return {**found, "figures": {**figures, **ready["figures"]}, "captions": {**captions, **ready["captions"]}}
+
+
+def _learned(folder: RunFolder, rows: Rows, neighbours: Rows, problems: list[str]) -> dict[str, Any]:
+    """Scores and answers of the probes, and the neighbours of words."""
+    hits = latest(rows, HITS)
+    ready = prepare(_told(lambda: stored.read(folder.answers), [], problems))
+    lines = find_scores([*find_hit_score(hits), *ready["answers"]])
+    asked, drawn = group_by_word(neighbours)
+    return {
+        "scores": lines,
+        "said": say_scores(lines, "E"),
+        "answers": ready["answers"],
+        "ready": ready,
+        "hits": hits,
+        "neighbours": neighbours,
+        "asked": asked,
+        "stratified": drawn,
+        "verdicts": count_verdicts(neighbours),
     }
 
 
-def _read_metrics(folder: RunFolder, problems: list[str]) -> list[dict[str, Any]]:
+def _told(read: Callable[[], Any], otherwise: Any, problems: list[str]) -> Any:
+    """What was read, or `otherwise` and one sentence more in `problems`."""
     try:
-        return folder.read_metrics()
+        return read()
     except MachineError as error:
         problems.append(str(error))
-        return []
+        return otherwise
 
 
-def _figures(
-    folder: RunFolder,
-    rows: Sequence[Mapping[str, Any]],
-    tables: Mapping[str, list[dict[str, Any]]],
-    run: Mapping[str, Any],
-) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Figures as JSON by name, and for each its title, caption and text for a screen reader."""
-    keys = {key for row in rows for key, value in row.items() if value is not None}
-    drawn: dict[str, Any] = {}
-    if "train/loss" in keys or "val/loss" in keys:
-        drawn["loss"] = draw_loss(rows, run.get("floors") or {})
-    if "val/bpb" in keys:
-        drawn["bpb"] = draw_bpb(rows, run.get("floors") or {})
-    for measure in MEASURES:
-        seen = [table for table in ("E", "U") if f"geometry/{table}/{measure}" in keys]
-        if seen:
-            drawn[measure] = draw_over_steps(rows, measure, seen)
-    if "probe/neighbours/hit_rate" in keys:
-        drawn["hit_rate"] = draw_hit_rate(rows)
-        drawn["hit_rate_by_frequency"] = draw_hit_rate_by_frequency(_latest(rows, "probe/neighbours/hit_rate"))
-    if tables["spectrum"]:
-        drawn["spectrum"] = draw_spectrum(tables["spectrum"])
-    if tables["frequency"]:
-        drawn["frequency"] = draw_by_frequency(tables["frequency"])
-        if any(row["drift_cosine"] is not None for row in tables["frequency"]):
-            drawn["drift"] = draw_drift(tables["frequency"])
-    texts = {name: figure.to_json() for name, figure in drawn.items()}
-    for name in ("map_E", "map_U"):  # drawn once by the watcher, the largest of all: taken as it is
-        if text := _read_text(folder.path / "figures" / f"{name}.json"):
-            texts[name] = text
-    return texts, {name: caption(json.loads(text)["layout"]) for name, text in texts.items()}
+def _blocked(config: Mapping[str, Any], problems: list[str]) -> Blocked:
+    """The block list of the run, ours where it chose none or where it cannot be read any more."""
+    probes = config.get("probes")
+    try:
+        return read_blocked(probes.get("blocked") if isinstance(probes, Mapping) else None)
+    except ConfigError as error:
+        problems.append(f"{error} The list of this package masks words instead.")
+        return read_blocked(None)
 
 
-def caption(layout: Mapping[str, Any]) -> dict[str, str]:
-    """Title, caption and text for a screen reader of a figure, from its layout."""
-    meta = layout.get("meta") or {}
-    title = (layout.get("title") or {}).get("text") or ""
-    return {"title": title, "caption": meta.get("caption", ""), "alt": meta.get("alt", title)}
-
-
-def _latest(rows: Sequence[Mapping[str, Any]], key: str) -> Mapping[str, Any]:
-    """The last row of metrics.jsonl that has the key, empty where none has."""
-    return next((row for row in reversed(rows) if row.get(key) is not None), {})
+def _mask_figure(text: str, blocked: Blocked) -> str:
+    held = json.loads(text)
+    masked = blocked.mask_all(held)
+    return text if masked is held else json.dumps(masked)
 
 
 def _plain(value: Any) -> Any:

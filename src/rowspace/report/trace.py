@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rowspace.figures.blocked import read_blocked
 from rowspace.figures.tokens import show
 from rowspace.report.facts import find_story, say_number
 from rowspace.report.page import HERE, environment, policy
@@ -34,7 +35,7 @@ def write(path: Path, trace: Trace, about: Mapping[str, Any]) -> Path:
 def render(trace: Trace, about: Mapping[str, Any]) -> str:
     """The page as text."""
     script = (HERE / "trace.js").read_text(encoding="utf-8")
-    made = environment()
+    made = environment(read_blocked(None))
     made.filters |= {"p": say_probability, "vector": _vector}
     words = {key: visible(about[key]) for key in ("name", "folder", "command")}
     return made.get_template("trace.html.jinja").render(

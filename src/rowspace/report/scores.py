@@ -1,0 +1,121 @@
+"""Scores as a page shows them: what was asked in plain words, what was found, chance with its interval, coverage.
+
+A standing is a word and a sign, never a colour alone: ✓ learned, = at chance, ✗ below chance, ? unknown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rowspace.metrics.catalogue import find_metric
+
+STANDINGS = {
+    "learned": ("✓", "learned"),
+    "chance": ("=", "at chance"),
+    "below chance": ("✗", "below chance"),
+    "unknown": ("?", "unknown"),
+}
+"""Standing -> its sign and its word, in the order in which a table lists them."""
+LOOKS = {"learned": "success", "chance": "tie", "below chance": "failure", "unknown": "unjudged"}
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """One score. `place` holds where chance and the found value lie on a line from 0 to 100, for a small picture;
+    empty where one of them is unknown."""
+
+    probe: str
+    label: str
+    found: str
+    chance: str
+    interval: str
+    coverage: str
+    standing: str
+    reason: str
+    less_is_better: bool
+    place: Mapping[str, float]
+
+    @property
+    def sign(self) -> str:
+        return STANDINGS[self.standing][0]
+
+    @property
+    def word(self) -> str:
+        return STANDINGS[self.standing][1]
+
+    @property
+    def look(self) -> str:
+        """The class of the verdict's colours."""
+        return LOOKS[self.standing]
+
+
+def find_scores(answers: Iterable[Mapping[str, Any]]) -> list[ScoreLine]:
+    """The scores of all answers: what was learned first, then what was not, then what is not known."""
+    lines = [_line(answer["probe"], score) for answer in answers for score in answer.get("scores") or ()]
+    order = list(STANDINGS)
+    return sorted(lines, key=lambda line: order.index(line.standing))
+
+
+def say_scores(lines: Sequence[ScoreLine], of: str) -> str:
+    """How many questions went which way, in one sentence; `of` names the table."""
+    if not lines:
+        return ""
+    often = Counter(line.standing for line in lines)
+    parts = [
+        f"{often[standing]} {said}"
+        for standing, said in (
+            ("learned", "better than chance"),
+            ("chance", "no better than chance"),
+            ("below chance", "worse than chance"),
+            ("unknown", "could not be asked"),
+        )
+        if often[standing]
+    ]
+    many = "1 question" if len(lines) == 1 else f"{len(lines)} questions"
+    return f"Of {many} put to {of}: {', '.join(parts)}."
+
+
+def say_value(value: float | None, unit: str) -> str:
+    """A number in its unit: shares as percent, everything else with three digits."""
+    if value is None:
+        return "unknown"
+    if unit == "share":
+        return f"{100 * value:.1f} %"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.3f}"
+
+
+def _line(probe: str, score: Mapping[str, Any]) -> ScoreLine:
+    metric = find_metric(score["key"])
+    unit = metric.unit if metric is not None else ""
+    value, chance, low, high = (score.get(name) for name in ("value", "chance", "low", "high"))
+    known = low is not None and high is not None
+    standing = score.get("standing")
+    return ScoreLine(
+        probe=probe,
+        label=str(score["label"]),
+        found=say_value(value, unit),
+        chance=say_value(chance, unit),
+        interval=f"{say_value(low, unit)} to {say_value(high, unit)}" if known else "",
+        coverage=f"{score['n']:,} of {score['asked']:,}",
+        standing=standing if standing in STANDINGS else "unknown",
+        reason=str(score.get("reason") or ""),
+        less_is_better=score.get("better") == "lower",
+        place=_place(value, chance, low, high),
+    )
+
+
+def _place(value: float | None, chance: float | None, low: float | None, high: float | None) -> dict[str, float]:
+    """Where the band of chance and the value lie, in percent of the line's width."""
+    if value is None or chance is None or low is None or high is None:
+        return {}
+    least, most = min(low, value, chance), max(high, value, chance)
+    span = (most - least) or 1.0
+    least, span = least - 0.08 * span, 1.16 * span
+
+    def at(number: float) -> float:
+        return round(100 * (number - least) / span, 1)
+
+    return {"low": at(low), "width": round(at(high) - at(low), 1), "chance": at(chance), "value": at(value)}

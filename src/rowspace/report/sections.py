@@ -1,0 +1,76 @@
+"""Answers of probes as sections of a page: in a reader's order, with what stands open and what is folded.
+
+Pure: plain answers in (`rowspace.answers.read`), plain values for the templates out. report.html and probe.html show
+them through the same macro. Labels, notes and cells quote what a stranger chose: the templates escape them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rowspace.report.scores import find_scores
+
+ORDER = ("neighbours", "pairs", "analogies", "similarity", "senses", "layers", "cloze", "geometry", "alignment", "head")
+"""Probes in the order of a reader's questions; others follow by name."""
+OF_THE_PATH = frozenset({"updates", "losses", "loss_by_decile", "credit"})
+"""Answers about how training went, and not about what was learned: report.html has a section for each."""
+SIGNS = {"✓": "success", "✗": "failure", "=": "tie", "◦": "under-trained", "?": "unjudged"}
+"""The first character of a cell that is a verdict, and the look of it."""
+OPEN_FIGURES = 2
+"""Figures of an answer that stand open beside its sentence; more are folded."""
+
+
+def prepare(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """`answers` in a reader's order with `open_figures`, `more_figures`, tables whose columns say what they hold;
+    `figures` as JSON by a name of their own and `captions` beside them."""
+    found: list[dict[str, Any]] = []
+    figures: dict[str, str] = {}
+    captions: dict[str, dict[str, str]] = {}
+    for answer in sorted(answers, key=_place):
+        names = []
+        for key, figure in answer["figures"].items():
+            names.append(f"{answer['probe']}.{key}")
+            figures[names[-1]] = json.dumps(figure)
+            captions[names[-1]] = caption(figure["layout"])
+        tables = [_table(shown) for shown in answer["shown"]]
+        found.append(
+            {
+                **answer,
+                "open_figures": names[:OPEN_FIGURES],
+                "more_figures": names[OPEN_FIGURES:],
+                "open_tables": [table for table in tables if not table["folded"]],
+                "more_tables": [table for table in tables if table["folded"]],
+                "lines": find_scores([answer]),
+                "of_the_path": answer["probe"] in OF_THE_PATH,
+            }
+        )
+    return {"answers": found, "figures": figures, "captions": captions}
+
+
+def caption(layout: Mapping[str, Any]) -> dict[str, str]:
+    """Title, caption and text for a screen reader of a figure, from its layout."""
+    meta = layout.get("meta") or {}
+    title = (layout.get("title") or {}).get("text") or ""
+    return {"title": title, "caption": meta.get("caption", ""), "alt": meta.get("alt", title)}
+
+
+def _place(answer: Mapping[str, Any]) -> tuple[int, str]:
+    probe = answer["probe"]
+    return (ORDER.index(probe) if probe in ORDER else len(ORDER), probe)
+
+
+def _table(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with `columns`: "num" where every cell is a number, else ""; cells are (text, look of a verdict)."""
+    rows = shown["rows"]
+    width = max((len(row) for row in rows), default=0)
+    columns = [_kind([row[at] for row in rows if at < len(row)]) if at else "" for at in range(width)]
+    cells = [[(cell, SIGNS.get(cell[:1], "") if cell[1:2] in ("", " ") else "") for cell in row] for row in rows]
+    return {**shown, "folded": bool(shown.get("folded")), "columns": columns, "cells": cells}
+
+
+def _kind(cells: Sequence[str]) -> str:
+    """Numbers stand right, words left: "1.5 (+0.2)", "12 %" and "-" are numbers."""
+    held = [cell.strip() for cell in cells if cell.strip() not in ("", "-", "–")]
+    return "num" if all(cell[:1] in "+-−0123456789." and len(cell) <= 30 for cell in held) else ""
