@@ -44,7 +44,7 @@ def find_chance_overlap(k: int, V: int) -> float | Missing:
 
 
 def measure_cka(first: Vectors, second: Vectors, *, order: np.ndarray | None = None) -> float | Missing:
-    """Linear CKA of (V, a) and (V, b), in [0, 1]. `order` (V,) pairs row i of the first with row order[i] of the second.
+    """Linear CKA of (V, a) and (V, b), in [0, 1]; `order` (V,) pairs row i of the first with row order[i] of the other.
 
     Chance is `find_cka_floor`. Invariant to rotation, shift and scale of either.
     """

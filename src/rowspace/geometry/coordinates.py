@@ -2,7 +2,7 @@
 
 The mean cosine over all pairs (a row with itself too) is ||mean unit row||^2, a sum over coordinates; the share of the
 largest few says whether a handful of columns make the whole cone. It depends on the basis: a rotation of the table,
-which changes no distance, changes it. Chance is not 1 / d but what random rows have. Timkey & van Schijndel, EMNLP 2021.
+which changes no distance, changes it. Chance is not 1 / d but what random rows have. Timkey & van Schijndel 2021.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Is one table a rotation of the other? Orthogonal Procrustes, fitted on some rows and scored on others.
 
 Q = U V^T of the singular value decomposition of A^T B (Schoenemann 1966). A and B are centred by the means of the rows
-that it is fitted on, and each row counts alike, at norm 1. Scored on the rows that fitted it, two unrelated tables still reach 8 / (3 pi) sqrt(d / n) (and
-sqrt(d / n) by an unconstrained linear map), so the score that counts is the one on the other rows, where chance is 0.
+that it is fitted on, and each row counts alike, at norm 1. Scored on the rows that fitted it, two unrelated tables
+still reach 8 / (3 pi) sqrt(d / n) (and sqrt(d / n) by an unconstrained linear map), so the score that counts is the one
+on the other rows, where chance is 0.
 """
 
 from __future__ import annotations

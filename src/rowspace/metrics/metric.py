@@ -12,9 +12,10 @@ PLACEHOLDERS = {
     "decile": r"(?:10|[1-9])",
     "component": r"(?:E|positions|norms|head|(?:encoder_)?(?:body|block_[1-9][0-9]*_[a-z_]+))",
 }
-BESIDE = ("/null", "/null_sd", "/null_low", "/null_high", "/coverage")
+BESIDE = ("/null", "/null_sd", "/null_low", "/null_high", "/coverage", "/frequency_null", "/frequency_null_sd")
 """`<key>/null` is what chance gives for `<key>`, `<key>/null_sd` its standard deviation, `<key>/null_low` and
-`<key>/null_high` where it falls 998 times of 1000, `<key>/coverage` the share of questions that counted."""
+`<key>/null_high` where it falls 998 times of 1000, `<key>/coverage` the share of questions that counted;
+`<key>/frequency_null` and `<key>/frequency_null_sd` are what frequency alone gives."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,58 @@ def neighbours() -> Iterator[Metric]:
         )
 
 
+def geometry_of_table() -> Iterator[Metric]:
+    """What `rowspace probe` measures of a table's geometry; words for each stand in `geometry/measures.py`."""
+    for name, unit in {
+        "mean_cosine_raw": "cosine",
+        "mean_cosine_centred": "cosine",
+        "mean_cosine_trimmed": "cosine",
+        "common_direction_share": "share",
+        "partition_isotropy": "ratio",
+        "uniformity": "log",
+        "isoscore": "score",
+        "participation_ratio_uncentred": "directions",
+        "participation_ratio_centred": "directions",
+        "participation_ratio_trimmed": "directions",
+        "stable_rank_uncentred": "directions",
+        "effective_rank_lambda_uncentred": "directions",
+        "effective_rank_sigma_uncentred": "directions",
+        "effective_rank_sigma_centred": "directions",
+        "numerical_rank_centred": "directions",
+        "condition_number_centred": "ratio",
+        "spectral_decay_centred": "slope",
+        "twonn": "dimensions",
+        "hubness_skewness": "skewness",
+        "robin_hood": "share",
+        "rogue_share_1": "share",
+        "rogue_share_2": "share",
+        "rogue_share_3": "share",
+    }.items():
+        null = "random tables of the same norms; /frequency_null: of the same mean a tenth by frequency as well"
+        meaning = f"The asked table's {name.replace('_', ' ')}, by the geometry probe."
+        yield Metric(f"probe/geometry/{name}", unit, "neither", null, meaning, measured_null=True)
+
+
+def alignment() -> Iterator[Metric]:
+    """Two tables of the same tokens, by what they are."""
+    for kind, tables in {
+        "untied": "E and U of one run",
+        "start": "a table and its start",
+        "beside": "the asked table and the first beside it",
+    }.items():
+        for name, unit, meaning in (
+            ("overlap", "share", f"Share of nearest rows in common, {tables}."),
+            ("cka", "share", f"Linear CKA, {tables}."),
+            ("procrustes", "cosine", f"Mean cosine after a rotation fitted on other rows, {tables}."),
+        ):
+            key, null = f"probe/alignment/{kind}/{name}", "the same tables with their rows paired at random"
+            yield Metric(key, unit, "neither", null, meaning, measured_null=True)
+        key, meaning = f"probe/alignment/{kind}/jaccard", f"|A n B| / |A u B| of nearest rows, {tables}."
+        yield Metric(key, "share", "neither", "about half of overlap/null", meaning)
+
+
 def probes() -> Iterator[Metric]:
     """Every probe's keys, in the order in which the page shows them."""
     yield from neighbours()
+    yield from geometry_of_table()
+    yield from alignment()
