@@ -24,13 +24,15 @@ from rowspace.data.stream import TokenStream
 from rowspace.model.language_model import LanguageModel
 from rowspace.table import Missing
 from rowspace.tokenization.base import Tokenizer
+from rowspace.training.bands import Band, BandSums, name_losses
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """Sums over every scored target of a split, and the ledger's verdict on its bytes.
 
-    `unigram_nats` are those of the same targets by their frequency in training.
+    `unigram_nats` are those of the same targets by their frequency in training; `bands` are the same sums for targets
+    of each tenth of the vocabulary by training count.
     """
 
     split: str
@@ -39,6 +41,7 @@ class Evaluation:
     bytes: int
     audit: Audit
     unigram_nats: float
+    bands: tuple[Band, ...] = ()
 
     @property
     def loss(self) -> float | Missing:
@@ -61,6 +64,7 @@ class Evaluation:
     def scalars(self) -> dict[str, float | Missing]:
         """The numbers by metric key."""
         found = {"loss": self.loss, "bpb": self.bpb, "unigram_normalised_loss": self.unigram_normalised_loss}
+        found |= name_losses(self.bands)
         return {f"{self.split}/{name}": value for name, value in found.items()}
 
 
@@ -82,6 +86,7 @@ def evaluate(
     by_frequency = torch.from_numpy(surprise(train_counts)).to(device)
     nats, unigram_nats = torch.zeros(2, dtype=torch.float64, device=device)
     counts = torch.zeros(2, dtype=torch.int64, device=device)
+    sums = BandSums(tokenizer, train_counts, device)
     with _evaluating(model):
         for batch in batches:
             fields: Any = (None if field is None else field.to(device) for field in batch)
@@ -90,11 +95,14 @@ def evaluate(
             read = (on_device.positions, on_device.segments, on_device.source)
             each = model.token_nats(on_device.ids, on_device.targets, *read)
             nats += each.double().masked_fill(~scored, 0.0).sum()
-            unigram_nats += by_frequency[on_device.targets[scored]].sum()
+            targets = on_device.targets[scored]
+            known = by_frequency[targets]
+            unigram_nats += known.sum()
+            sums.add(targets, each[scored].double(), known)
             counts += torch.stack([scored.sum(), (on_device.target_bytes * scored).sum()])
     tokens, of_bytes = counts.tolist()
     audited = audit_scored(tokenizer, stream, batches)
-    return Evaluation(split, nats.item(), tokens, of_bytes, audited, unigram_nats=unigram_nats.item())
+    return Evaluation(split, nats.item(), tokens, of_bytes, audited, unigram_nats.item(), sums.bands())
 
 
 def audit_scored(tokenizer: Tokenizer, stream: TokenStream, batches: EvaluationBatches) -> Audit:

@@ -16,6 +16,7 @@ from rowspace.model.language_model import LanguageModel
 from rowspace.model.ledger import state_hash
 from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
+from rowspace.training.bands import find_loss_rows, tell_losses
 from rowspace.training.checkpoints import WITNESS, load_weights, read
 from rowspace.training.evaluation import Evaluation
 from rowspace.training.provenance import Phases
@@ -48,6 +49,8 @@ def record_result(
         "peak_memory_bytes": peak_memory(),
         "seconds": sum(seconds.values()),
     }
+    losses = find_loss_rows({"val": best.bands, "test": test.bands})
+    sinks.answer(int(weights["global_step"]), "losses", tell_losses(losses))
     found = final_metrics(sinks.latest, sinks.reasons, best, test)
     folder.update(**found, certificates={"tie": tie.as_found()}, cost=spent, phases=seconds, hashes={"weights": before})
     sinks.artifacts()
