@@ -165,7 +165,7 @@ def test_sentences_of_a_sense_show_it_before_the_word_or_only_after_it(clean, tr
     for word, senses in truth["senses"]["words"].items():
         assert set(senses) == set(truth["homographs"][word])
         for class_, held in senses.items():
-            assert len(held["before"]) == len(held["after"]) == 8
+            assert min(len(held["before"]), len(held["after"])) >= 6
             assert all(truth["classes"][anchor] == class_ for anchor in held["anchors"])
             for side in ("before", "after"):
                 for sentence in held[side]:
@@ -176,6 +176,17 @@ def test_sentences_of_a_sense_show_it_before_the_word_or_only_after_it(clean, tr
                     assert possible(clean, sentence)
                     known = sense(clean, words, at, seen=at + 1)[class_]
                     assert known >= 0.99 if side == "before" else known <= 0.9
+
+
+def test_sentences_of_a_set_differ_in_nothing_but_the_context(truth):
+    for word, senses in truth["senses"]["words"].items():
+        first, second = senses.values()
+        for side in ("before", "after"):
+            assert len(first[side]) == len(second[side])
+            for one, other in zip(first[side], second[side], strict=True):
+                at = one.split().index(word)
+                assert other.split().index(word) == at
+                assert side == "before" or one.split()[:at] == other.split()[:at]
 
 
 def test_swapped_words_make_a_sentence_that_cannot_be(clean, truth):

@@ -7,7 +7,7 @@
     orders       {class: words in order}                                   morphology   [(stem, form, relation)]
     additions    {"seen": [(a, b, sum)], "held_out": [...]}                swaps        [(sentence, impossible order)]
     distances    {"pairs": [(opening, closing)], "prompts": [{"distance", "prompt", "likely", "unlikely"}]}
-    senses, cloze   see `planted_texts.py`
+    senses, cloze   see `planted_senses.py` and `planted_texts.py`
 
 It is that of the process without noise: noise hides it and makes nothing else true.
 """
@@ -20,7 +20,8 @@ from typing import Any
 
 from rowspace.data.grammar import Grammar
 from rowspace.data.lexicon import ENDINGS, SLOT, Lexicon
-from rowspace.data.planted_texts import find_cloze, find_distances, find_senses
+from rowspace.data.planted_senses import find_senses
+from rowspace.data.planted_texts import find_cloze, find_distances
 
 KIND = "kind"
 """Relation of the two most frequent words of a subclass: nothing but their frequency tells them apart."""

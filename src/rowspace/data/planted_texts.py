@@ -1,8 +1,5 @@
-"""Sentences and prompts of a process whose answers are known exactly: senses of homographs, next words, distances.
+"""Prompts of a process whose answers are known exactly: next words, and words that another decides from afar.
 
-    senses      {word: {class: {"anchors": words, "before": sentences, "after": sentences}}}: the word stands once in
-                each, never first; before: the process knows the sense by the time the word is read (P >= 0.99);
-                after: not then (P <= 0.9), but at the end of the sentence (P >= 0.99)
     cloze       [{"prompt", "likely", "unlikely"}]: likely, the most probable next words; unlikely, content words of
                 the nearest frequency that cannot come next
     distances   opening words and the closing words that they decide, so many words later
@@ -17,84 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.data.foretold import next_word, sense
+from rowspace.data.foretold import next_word
 from rowspace.data.grammar import Grammar
 from rowspace.data.lexicon import Lexicon
 from rowspace.data.pmi import expected_counts
 
-EACH = 8
-"""Sentences of a sense with the cue on one side, at most."""
-TRIES = 400
-ANCHORS = 5
 LIKELY = 3
 CHAPTER = (
     ("the small cat sat on the", ("mat", "chair", "floor"), ("banana", "airplane")),
     ("Paris is the capital of", ("France",), ("Italy", "Spain")),
 )
 """The chapters' own continuations."""
-
-
-def find_senses(lexicon: Lexicon, clean: Grammar, homographs: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    generator = np.random.Generator(np.random.PCG64(0))
-    found: dict[str, Any] = {}
-    for word, classes in homographs.items():
-        found[word] = {}
-        for class_ in classes:
-            before, after = _sense_sentences(clean, word, class_, generator)
-            anchors = [row[0][0][0] for row in lexicon.rows[class_] if row[0][0][0] not in homographs][:ANCHORS]
-            found[word][class_] = {"anchors": anchors, "before": before, "after": after}
-    return found
-
-
-def _sense_sentences(
-    clean: Grammar, word: str, class_: str, generator: np.random.Generator
-) -> tuple[list[str], list[str]]:
-    """Sentences that hold the word once, in this class: the sense known before it, and only after it."""
-    process = clean.process
-    index = list(process.words).index(word)
-    prior = process.topics @ process.chain_given_topic
-    places = [
-        (prior[c] * process.emission[chain[k], index], c, k)
-        for c, chain in enumerate(process.chains)
-        for k, held in enumerate(clean.classes[c])
-        if k > 0 and held == class_ and process.emission[chain[k], index] > 0
-    ]
-    weights = np.array([weight for weight, *_ in places])
-    before: dict[str, None] = {}
-    after: dict[str, None] = {}
-    for _ in range(TRIES):
-        if len(before) >= EACH and len(after) >= EACH:
-            break
-        _, chain, k = places[int(generator.choice(len(places), p=weights / weights.sum()))]
-        words = _fill(clean, chain, generator, {k: word})
-        if words is None:
-            continue
-        known = sense(clean, words, k, seen=k + 1).get(class_, 0.0)
-        whole = sense(clean, words, k, seen=len(words)).get(class_, 0.0)
-        side = before if known >= 0.99 else after if known <= 0.9 and whole >= 0.99 else None
-        if side is not None and len(side) < EACH:
-            side[" ".join(words)] = None
-    return list(before), list(after)
-
-
-def _fill(
-    clean: Grammar, chain: int, generator: np.random.Generator, fixed: Mapping[int, str], size: int | None = None
-) -> list[str] | None:
-    """The first `size` words of a chain, some of them fixed, the others drawn and none of them a fixed one; None where
-    a slot has no other."""
-    process = clean.process
-    barred = [list(process.words).index(word) for word in fixed.values()]
-    words = []
-    for k, row in enumerate(process.chains[chain][:size]):
-        if k in fixed:
-            words.append(fixed[k])
-            continue
-        probabilities = process.emission[row].copy()
-        probabilities[barred] = 0
-        if not probabilities.sum():
-            return None
-        words.append(process.words[int(generator.choice(len(probabilities), p=probabilities / probabilities.sum()))])
-    return words
 
 
 def find_cloze(lexicon: Lexicon, clean: Grammar) -> list[dict[str, Any]]:
@@ -126,7 +56,7 @@ def _chains_of(clean: Grammar, at: int, share: float) -> list[int]:
 
 def _prompt(clean: Grammar, chain: int, generator: np.random.Generator) -> list[str] | None:
     last = max((k for k, class_ in enumerate(clean.classes[chain]) if class_ is not None), default=0)
-    return _fill(clean, chain, generator, {}, last) if 0 < last <= 12 else None
+    return fill(clean, chain, generator, {}, size=last) if 0 < last <= 12 else None
 
 
 def _question(clean: Grammar, prompt: list[str], content: np.ndarray, frequency: np.ndarray) -> dict[str, Any]:
@@ -155,9 +85,36 @@ def find_distances(lexicon: Lexicon, clean: Grammar) -> dict[str, Any]:
         if not closing & set(classes):
             continue
         opened, closed = (classes.index(c) for c in (lexicon.classes[nouns[0]][0], lexicon.classes[nouns[0]][1]))
-        words = _fill(clean, chain, generator, {}, closed + 1) or []
+        words = fill(clean, chain, generator, {}, size=closed + 1) or []
         prompts.append(
             {"distance": closed - opened, "prompt": " ".join(words[:-1]), "likely": [words[-1]]}
             | {"unlikely": [b for _, b in pairs if b != words[-1]]}
         )
     return {"pairs": pairs, "distances": sorted({p["distance"] for p in prompts}), "prompts": prompts}
+
+
+def fill(
+    clean: Grammar,
+    chain: int,
+    generator: np.random.Generator,
+    fixed: Mapping[int, str],
+    *,
+    size: int | None = None,
+    evenly: bool = False,
+) -> list[str] | None:
+    """The first `size` words of a chain, some of them fixed, the others drawn and none of them a fixed one; None where
+    a slot has no other. `evenly`: each word that a slot can hold is as likely as the next."""
+    process = clean.process
+    barred = [list(process.words).index(word) for word in fixed.values()]
+    words = []
+    for k, row in enumerate(process.chains[chain][:size]):
+        if k in fixed:
+            words.append(fixed[k])
+            continue
+        probabilities = process.emission[row].copy()
+        probabilities[barred] = 0
+        if not probabilities.sum():
+            return None
+        probabilities = (probabilities > 0).astype(float) if evenly else probabilities
+        words.append(process.words[int(generator.choice(len(probabilities), p=probabilities / probabilities.sum()))])
+    return words
