@@ -10,15 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from rowspace.data.grammar import Grammar
-from rowspace.data.process import STOP, Process, find_slots, sentence_given_topic
+from rowspace.data.process import STOP, Process, sentence_given_topic
 
 
 def next_word(process: Process, prefix: Sequence[str]) -> np.ndarray:
     """P(next word | the words of a document so far), (W,), inside a sentence. Zeros where nothing can go on so."""
     weights, k = _chain_weights(process, prefix)
-    slots = find_slots(process)
-    goes_on = np.array([len(chain) > k for chain in process.chains])
-    rows = np.bincount(slots[goes_on, k], weights=weights[goes_on], minlength=len(process.emission))
+    goes_on = process.lengths > k
+    rows = np.bincount(process.slots[goes_on, k], weights=weights[goes_on], minlength=len(process.emission))
     total = rows.sum()
     return rows @ process.emission / total if total > 0 else np.zeros(len(process.words))
 
@@ -30,7 +29,7 @@ def sense(grammar: Grammar, sentence: Sequence[str], at: int, *, seen: int) -> d
     """
     weights, _ = _chain_weights(grammar.process, sentence[: seen - (sentence[seen - 1] == STOP)])
     if sentence[seen - 1] == STOP:  # whole: chains of that very length
-        weights = weights * np.array([len(chain) == seen for chain in grammar.process.chains])
+        weights = weights * (grammar.process.lengths == seen)
     found: dict[str, float] = {}
     for chain in np.flatnonzero(weights):
         class_ = grammar.classes[chain][at]
@@ -42,8 +41,7 @@ def sense(grammar: Grammar, sentence: Sequence[str], at: int, *, seen: int) -> d
 
 def _chain_weights(process: Process, prefix: Sequence[str]) -> tuple[np.ndarray, int]:
     """P(chain of the sentence that has begun, and its words | earlier sentences), (C,), and the words' number."""
-    index = {word: i for i, word in enumerate(process.words)}
-    ids = [index[word] for word in prefix]
+    ids = [process.id_of[word] for word in prefix]
     ends = [k + 1 for k, word in enumerate(prefix) if word == STOP]
     topics = process.topics.copy()
     for start, end in zip([0, *ends], ends, strict=False):
@@ -51,8 +49,8 @@ def _chain_weights(process: Process, prefix: Sequence[str]) -> tuple[np.ndarray,
         topics /= topics.sum()
     begun = ids[ends[-1] if ends else 0 :]
     weights = topics @ process.chain_given_topic
-    slots = find_slots(process)
-    lengths = np.array([len(chain) for chain in process.chains])
+    last = process.slots.shape[1] - 1
     for k, word in enumerate(begun):
-        weights = weights * np.where(lengths > k, process.emission[slots[:, min(k, slots.shape[1] - 1)], word], 0.0)
+        here = process.emission[process.slots[:, min(k, last)], word]
+        weights = weights * np.where(process.lengths > k, here, 0.0)
     return weights, len(begun)

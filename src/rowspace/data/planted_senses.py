@@ -49,7 +49,7 @@ def find_senses(lexicon: Lexicon, clean: Grammar, homographs: Mapping[str, tuple
 def _sentences(clean: Grammar, word: str, class_: str, generator: np.random.Generator) -> Found:
     """Sentences that hold the word once, in this class, by the side of the cue and what a set must share."""
     process = clean.process
-    index = list(process.words).index(word)
+    index = process.id_of[word]
     places = [
         (chain, k)
         for chain, held in enumerate(clean.classes)

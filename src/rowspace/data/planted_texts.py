@@ -105,7 +105,7 @@ def fill(
     """The first `size` words of a chain, some of them fixed, the others drawn and none of them a fixed one; None where
     a slot has no other. `evenly`: each word that a slot can hold is as likely as the next."""
     process = clean.process
-    barred = [list(process.words).index(word) for word in fixed.values()]
+    barred = [process.id_of[word] for word in fixed.values()]
     words = []
     for k, row in enumerate(process.chains[chain][:size]):
         if k in fixed:

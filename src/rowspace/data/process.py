@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -44,6 +45,24 @@ class Process:
             if not np.allclose(rows.sum(-1), 1, rtol=0, atol=1e-12):
                 raise ValueError(f"probabilities of {name} do not add up to 1")
 
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """(C,) slots of each chain."""
+        return np.array([len(chain) for chain in self.chains])
+
+    @cached_property
+    def slots(self) -> np.ndarray:
+        """Emission row of each chain and slot, (C, longest), 0 where a chain has ended."""
+        slots = np.zeros((len(self.chains), self.lengths.max()), dtype=np.int64)
+        for c, chain in enumerate(self.chains):
+            slots[c, : len(chain)] = chain
+        return slots
+
+    @cached_property
+    def id_of(self) -> dict[str, int]:
+        """Word -> its index."""
+        return {word: i for i, word in enumerate(self.words)}
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -62,10 +81,10 @@ def draw(process: Process, size: int, generator: np.random.Generator) -> Sample:
     sentences_of = SHORTEST - 1 + generator.geometric(P_STOP, size=size)
     document = np.repeat(np.arange(size), sentences_of)
     chain = _draw_rows(process.chain_given_topic, topics[document], generator)
-    lengths = np.array([len(slots) for slots in process.chains])[chain]
+    lengths = process.lengths[chain]
     # (sentences, longest) indices of words, -1 behind the stop
     words = np.full((len(chain), lengths.max(initial=1)), -1, dtype=np.int32)
-    slots = find_slots(process)
+    slots = process.slots
     for k in range(words.shape[1]):
         here = np.flatnonzero(lengths > k)
         words[here, k] = _draw_rows(process.emission, slots[chain[here], k], generator)
@@ -118,14 +137,6 @@ def sentence_given_topic(process: Process, words: np.ndarray) -> np.ndarray:
             given_chain *= process.emission[rows].T[words[here, k]]
         found[here] = given_chain @ process.chain_given_topic[:, chains].T
     return found
-
-
-def find_slots(process: Process) -> np.ndarray:
-    """Emission row of each chain and slot, (C, longest), 0 where a chain has ended."""
-    slots = np.zeros((len(process.chains), max(map(len, process.chains))), dtype=np.int64)
-    for c, chain in enumerate(process.chains):
-        slots[c, : len(chain)] = chain
-    return slots
 
 
 def _draw_rows(probabilities: np.ndarray, rows: np.ndarray, generator: np.random.Generator) -> np.ndarray:
