@@ -20,7 +20,8 @@ import numpy as np
 from rowspace.geometry.nearest import find_nearest
 from rowspace.geometry.rows import unit_rows
 from rowspace.probes.chance import Null, find_groups, measure_gain, measure_matches
-from rowspace.probes.neighbours import TIE, find_eligible
+from rowspace.probes.nearness import TIE
+from rowspace.probes.neighbours import find_eligible
 from rowspace.probes.offsets import NOTHING, TIED, Rule, find_answers
 from rowspace.probes.spelling import find_spellings
 from rowspace.probes.words import Word

@@ -8,14 +8,16 @@ Ties and hardly seen neighbours count as misses; other spellings of the word its
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from rowspace.geometry.frequency import DECILES
-from rowspace.geometry.nearest import find_nearest
-from rowspace.geometry.rows import unit_rows
+from rowspace.geometry.rows import measure_norms
 from rowspace.probes.categories import Lists, find_categories
+from rowspace.probes.chance import Null, find_groups, from_draws
+from rowspace.probes.nearness import Measure, find_near
 from rowspace.probes.neighbours import find_eligible, find_ties
 from rowspace.probes.spelling import plain
 from rowspace.probes.words import Word
@@ -36,6 +38,8 @@ class HitRate:
     coverage: float | Missing
     words: int
     by_decile: tuple[float | Missing, ...]
+    slots: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """Each word that counted and the neighbours that did, -1 for a tie."""
 
 
 @dataclass(frozen=True)
@@ -68,29 +72,77 @@ def find_asked(table: TokenTable, words: Sequence[Word], *, lists: Lists, min_co
 
 
 def measure_hit_rate(
-    table: TokenTable, asked: Sequence[Asked], *, k: int, n_listed: int, deciles: np.ndarray | None
+    table: TokenTable,
+    asked: Sequence[Asked],
+    *,
+    k: int,
+    n_listed: int,
+    deciles: np.ndarray | None,
+    measure: Measure = "cosine",
+    seed: int = 0,
 ) -> HitRate:
-    """Hit rate over the words asked; coverage is their share of the `n_listed` words of the lists."""
-    units, norms = unit_rows(table.vectors)
+    """Hit rate over the words asked; coverage is their share of the `n_listed` words of the lists. `seed` is that of
+    the sample behind csls."""
+    norms = measure_norms(table.vectors)
     eligible = find_eligible(table) & (norms > 0)
     asked = [one for one in asked if eligible[one.id_]]
     own = np.array([one.id_ for one in asked], dtype=np.int64)
-    near, cosines = find_nearest(units, units[own], k=k + SPELLINGS, eligible=eligible, own=own)
-    tied = find_ties(cosines)
+    how: dict[str, Any] = {"measure": measure, "k": k + SPELLINGS, "eligible": eligible, "own": own, "seed": seed}
+    found = find_near(table, table.vectors[own], **how)
+    near, tied = found.ids, find_ties(found.values, found.gap)
     dead = frozenset(np.flatnonzero(norms == 0).tolist())
-    rates, chances, variances, where = [], [], [], []
+    rates, chances, variances, where, used = [], [], [], [], []
     for one, ids, ties in zip(asked, near.tolist(), tied.tolist(), strict=True):
         relatives = one.relatives - dead
         slots = min(k, len(relatives))
         if not slots:
             continue
-        kept = [id_ in relatives and not tie for id_, tie in zip(ids, ties, strict=True) if id_ not in one.same]
+        kept = [-1 if tie else id_ for id_, tie in zip(ids, ties, strict=True) if id_ not in one.same][:slots]
         share = len(relatives) / max(int(eligible.sum()) - len(one.same), 1)
-        rates.append(sum(kept[:slots]) / slots)
+        rates.append(sum(id_ in relatives for id_ in kept) / slots)
+        used.append((one.id_, tuple(kept)))
         chances.append(share)
         variances.append(share * (1 - share) / slots)
         where.append(0 if deciles is None else int(deciles[one.id_]))
-    return _summary(rates, chances, variances, where, n_listed=n_listed)
+    return replace(_summary(rates, chances, variances, where, n_listed=n_listed), slots=tuple(used))
+
+
+def measure_hit_null(table: TokenTable, hits: HitRate, *, lists: Lists, draws: int, seed: int) -> Null | Missing:
+    """What the same neighbours would score were the words of the lists dealt anew within each tenth by frequency.
+
+    A neighbour of many words moves with all of them, so a hub that happens to stand in a list is no surprise.
+    """
+    if not hits.slots:
+        return Missing("no listed word could be asked")
+    places = [(word, id_, row) for row, (word, ids) in enumerate(hits.slots) for id_ in ids if id_ >= 0]
+    used = np.unique([id_ for word, ids in hits.slots for id_ in (word, *ids) if id_ >= 0])
+    words = np.searchsorted(used, [word for word, _, _ in places])
+    neighbours = np.searchsorted(used, [id_ for _, id_, _ in places])
+    rows = np.array([row for *_, row in places], dtype=np.int64)
+    sizes = np.array([max(len(ids), 1) for _, ids in hits.slots])
+    labels, groups = _labels(table, lists), find_groups(table)
+    eligible = find_eligible(table)
+    members = {g: np.flatnonzero(eligible & (groups == g)) for g in np.unique(groups[used])}
+    generator, rates = np.random.default_rng(seed), np.empty(draws)
+    for draw in range(draws):
+        dealt = used.copy()
+        for group, all_ in members.items():
+            own = groups[used] == group
+            dealt[own] = generator.choice(all_, int(own.sum()), replace=False)
+        given = labels[dealt]
+        shared = (given[words] & given[neighbours]).any(axis=1)
+        rates[draw] = (np.bincount(rows[shared], minlength=len(sizes)) / sizes).mean()
+    return from_draws(rates, 0.0, 1.0)
+
+
+def _labels(table: TokenTable, lists: Lists) -> np.ndarray:
+    """The categories of each token as bits, (V, n) uint64."""
+    names = {name: place for place, name in enumerate(sorted({n for found in lists.values() for n in found}))}
+    labels = np.zeros((table.V, len(names) // 64 + 1), dtype=np.uint64)
+    for id_, token in enumerate(table.tokens):
+        for name in find_categories(lists, token):
+            labels[id_, names[name] // 64] |= np.uint64(1 << (names[name] % 64))
+    return labels
 
 
 def _seen(table: TokenTable, id_: int, min_count: int) -> bool:

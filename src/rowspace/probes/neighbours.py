@@ -13,30 +13,37 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.geometry.nearest import find_nearest
-from rowspace.geometry.rows import unit_rows
+from rowspace.geometry.rows import measure_norms
 from rowspace.probes.categories import Lists, find_categories
+from rowspace.probes.nearness import TIE, Measure, find_near
 from rowspace.probes.spelling import plain
 from rowspace.probes.words import Word
 from rowspace.table import TokenTable
 
 VERDICTS = ("success", "failure", "tie", "under-trained", "unjudged")
-TIE = 1e-9
-"""Float64 cosines closer than this are equal."""
 
 
 def find_neighbours(
-    table: TokenTable, words: Sequence[Word], *, k: int, lists: Lists, min_count: int, deciles: np.ndarray | None
+    table: TokenTable,
+    words: Sequence[Word],
+    *,
+    k: int,
+    lists: Lists,
+    min_count: int,
+    deciles: np.ndarray | None,
+    measure: Measure = "cosine",
+    seed: int = 0,
 ) -> list[dict[str, Any]]:
     """One row a word and neighbour: word, policy, token, token_id, count, decile, rank, neighbour, neighbour_id,
-    neighbour_count, cosine, verdict, rule. A word without a row of its own has one line with rank 0."""
-    units, norms = unit_rows(table.vectors)
-    eligible = find_eligible(table) & (norms > 0)
+    neighbour_count, the measure's value under its name, verdict, rule. A word without a row of its own has one line
+    with rank 0. `seed` is that of the sample behind csls."""
+    eligible = find_eligible(table) & (measure_norms(table.vectors) > 0)
     found = [word for word in words if word.ids]
-    queries = np.stack([_query(table, word) for word in found]) if found else np.zeros((0, table.d), dtype=np.float32)
+    queries = np.stack([_query(table, word) for word in found]) if found else np.zeros((0, table.d))
     own = np.array([word.ids[0] if word.one_piece else -1 for word in found], dtype=np.int64)
-    ids, cosines = find_nearest(units, queries, k=k + 1, eligible=eligible, own=own)
-    ties = find_ties(cosines)
+    near = find_near(table, queries, measure=measure, k=k + 1, eligible=eligible, own=own, seed=seed)
+    ids, ties = near.ids, find_ties(near.values, near.gap)
+    shown = -near.values if measure == "euclidean" else near.values
     at = {id(word): index for index, word in enumerate(found)}
     rows: list[dict[str, Any]] = []
     for word in words:
@@ -44,24 +51,25 @@ def find_neighbours(
         index = at.get(id(word))
         if index is None or not queries[index].any():
             reason = word.policy if index is None else "its row is zero: it points nowhere"
-            rows.append({**about, **_NO_NEIGHBOUR, "rule": reason})
+            rows.append({**about, **_NO_NEIGHBOUR, measure: None, "rule": reason})
             continue
-        near = zip(ids[index, :k].tolist(), cosines[index].tolist(), ties[index].tolist(), strict=False)
-        for rank, (id_, cosine, tied) in enumerate(near, start=1):
+        nearest = zip(ids[index, :k].tolist(), shown[index].tolist(), ties[index].tolist(), strict=False)
+        for rank, (id_, value, tied) in enumerate(nearest, start=1):
             if id_ < 0:
                 break
             verdict, rule = judge(table, word, id_, tied=tied, lists=lists, min_count=min_count)
             rows.append(
                 {**about, "rank": rank, "neighbour": str(table.tokens[id_]), "neighbour_id": id_}
-                | {"neighbour_count": _count(table, id_), "cosine": cosine, "verdict": verdict, "rule": rule}
+                | {"neighbour_count": _count(table, id_), measure: value, "verdict": verdict, "rule": rule}
             )
     return rows
 
 
-def find_ties(cosines: np.ndarray) -> np.ndarray:
-    """Which cosines, descending in each row, have an equal beside them: (m, k) -> (m, k) bool."""
-    beside = np.abs(np.diff(cosines, axis=1)) <= TIE
-    edge = np.zeros((len(cosines), 1), dtype=bool)
+def find_ties(values: np.ndarray, gap: float = TIE) -> np.ndarray:
+    """Which values, descending in each row, have an equal beside them: (m, k) -> (m, k) bool."""
+    finite = np.isfinite(values[:, :-1]) & np.isfinite(values[:, 1:])
+    beside = finite & (np.where(finite, values[:, :-1], 0) - np.where(finite, values[:, 1:], 0) <= gap)
+    edge = np.zeros((len(values), 1), dtype=bool)
     return np.hstack([edge, beside]) | np.hstack([beside, edge])
 
 
@@ -103,15 +111,13 @@ _NO_NEIGHBOUR = {
     "neighbour": None,
     "neighbour_id": None,
     "neighbour_count": None,
-    "cosine": None,
     "verdict": "unjudged",
 }
 
 
 def _query(table: TokenTable, word: Word) -> np.ndarray:
-    mean = table.vectors[list(word.ids)].astype(np.float64).mean(axis=0)
-    norm = np.linalg.norm(mean)
-    return (mean / norm if norm > 0 else mean).astype(np.float32)
+    """The row of a word, the mean of its pieces: float64, as long as it is."""
+    return table.vectors[list(word.ids)].astype(np.float64).mean(axis=0)
 
 
 def _about(table: TokenTable, word: Word, deciles: np.ndarray | None) -> dict[str, Any]:

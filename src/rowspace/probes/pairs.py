@@ -15,7 +15,8 @@ import numpy as np
 
 from rowspace.geometry.rows import unit_rows
 from rowspace.probes.chance import Null, find_groups, from_draws
-from rowspace.probes.neighbours import TIE, find_eligible
+from rowspace.probes.nearness import TIE
+from rowspace.probes.neighbours import find_eligible
 from rowspace.probes.words import Word
 from rowspace.table import Missing, TokenTable
 

@@ -71,7 +71,8 @@ def find_words(
 
 def _look_up(word: str, table: TokenTable) -> Word:
     """The word as one whole piece of a vocabulary whose tokenizer is not known."""
-    for spelling, said in {word: "", word.lower(): ", in lower case", word.capitalize(): ", capitalised"}.items():
+    cases = ((word, ""), (word.lower(), ", in lower case"), (word.capitalize(), ", capitalised"))
+    for spelling, said in cases:
         for mark, what in MARKED.items():
             for written in dict.fromkeys((mark.format(spelling), mark.format(as_letters(spelling)))):
                 id_ = table.id_of.get(written)
