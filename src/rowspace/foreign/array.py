@@ -41,8 +41,11 @@ def _mapped(path: Path) -> np.ndarray:
             reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, dtype = reader(file)
             behind = path.stat().st_size - file.tell()
-    except (ValueError, EOFError) as error:
-        raise MachineError(f"{path} has a damaged header ({str(error).splitlines()[0]}); fetch it again") from error
+    except OSError:
+        raise
+    except Exception as error:  # the library parses the header as Python, and raises whatever that meets
+        why = " ".join(str(error).split())[:200]
+        raise MachineError(f"{path} has a damaged header ({why}); fetch it again") from error
     if dtype.name not in KINDS or len(shape) != 2:
         raise ConfigError(f"{path} holds an array of {dtype} of shape {shape}; a table is (V, d) of {', '.join(KINDS)}")
     if min(shape) < 0 or math.prod(shape) * dtype.itemsize != behind:

@@ -112,5 +112,5 @@ def require_memory(needed: int, what: str) -> None:
 
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence, some of them where they are many."""
-    shown = ", ".join(show(name) for name in names[:LISTED])
+    shown = ", ".join(name[:100] for name in names[:LISTED])
     return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED:,} more"

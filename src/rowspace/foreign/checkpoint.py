@@ -61,8 +61,8 @@ def open_folder(folder: Path, names: Names | None) -> Foreign:
     config = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
     if not isinstance(config, dict):
         raise ConfigError(f"{folder / 'config.json'} holds no settings of a model; save the model again")
-    if names is None:
-        names = names_beside(folder)
+    tensors = matrices(_weights(folder))
+    names = names or names_beside(folder)
     if names is None:
         raise ConfigError(
             f"{folder} has weights and no tokenizer.json; call AutoTokenizer.from_pretrained(folder)"
@@ -70,7 +70,7 @@ def open_folder(folder: Path, names: Names | None) -> Foreign:
         )
     kind = str(config.get("model_type") or "model of unknown type")
     about = {"format": f"Hugging Face folder ({kind})"}
-    return _opened(folder, matrices(_weights(folder)), names, config, about)
+    return _opened(folder, tensors, names, config, about)
 
 
 def open_tensors(path: Path, names: Names | None) -> Foreign:

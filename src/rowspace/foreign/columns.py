@@ -32,7 +32,11 @@ def opened_parquet(path: Path) -> Iterator[Any]:
     try:
         with parquet.ParquetFile(path) as file:
             yield file
-    except (pyarrow.ArrowException, OSError) as error:
+    except (
+        pyarrow.ArrowException,
+        OSError,
+        UnicodeDecodeError,
+    ) as error:  # strings are decoded when they are taken out
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise MachineError(f"{path} is no whole parquet file ({why:.200}); fetch it again") from error
 

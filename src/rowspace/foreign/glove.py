@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rowspace.errors import ConfigError
 from rowspace.foreign.base import Foreign, finish
-from rowspace.foreign.lines import layout_of, read_rows
+from rowspace.foreign.lines import Layout, layout_of, read_rows
 from rowspace.foreign.reading import opened
 from rowspace.probing.base import Progress, Tables
 from rowspace.table import TokenTable
@@ -20,21 +19,23 @@ FORMAT = "text without a header (GloVe)"
 
 def recognise(head: bytes) -> bool:
     """Whether a file that begins like this is one: a first line that ends with numbers."""
-    return b"\n" in head and layout_of(head[: head.index(b"\n") + 1]) is not None
+    return _layout(head) is not None
 
 
-def open_glove(path: Path, progress: Progress) -> Foreign:
+def open_glove(path: Path, head: bytes, progress: Progress) -> Foreign:
     """Its one table, by the name "vectors"."""
 
     def read() -> TokenTable:
+        layout = _layout(head)
+        assert layout is not None  # or the file would not be taken for this format
         with opened(path) as file:
-            first = file.readline(1 << 20)
-            layout = layout_of(first)
-            if layout is None:
-                raise ConfigError(f"{path}, line 1, is no row of a table: a token and its numbers; give another file")
-            file.seek(0)
-            rows = read_rows(file, layout, where=path, first_line=1, size=path.stat().st_size, progress=progress)
+            size = path.stat().st_size
+            rows = read_rows(file, layout, where=path, first_line=1, size=size, progress=progress)
         said = rows.said()
         return finish(rows.vectors(layout.d), rows.tokens, where=path, about={"format": FORMAT, **said})
 
     return Foreign(path, FORMAT, Tables({"vectors": read}), "vectors")
+
+
+def _layout(head: bytes) -> Layout | None:
+    return layout_of(head[: head.index(b"\n") + 1]) if b"\n" in head else None

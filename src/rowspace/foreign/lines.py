@@ -172,6 +172,8 @@ def _broken(block: bytes, layout: Layout, where: Path, line: int) -> ConfigError
         wrong = [one for one in fields[1:] if not _is_number(one)]
         begins = show(readable(row[:60]))
         right = f"a row is a token and {layout.d} numbers, as the first one is; mend the file or fetch it again"
+        if not row:
+            return ConfigError(f"{where}, line {number}, is empty; delete it or fetch the file again")
         if len(fields) <= layout.d:
             return ConfigError(
                 f"{where}, line {number} ({begins}), has {len(fields) - 1} fields behind its first; {right}"

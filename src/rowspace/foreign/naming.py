@@ -109,14 +109,14 @@ def _is_text(data: bytes) -> bool:
 
 
 def _json_or_none(text: str, path: Path) -> Any:
-    """What the JSON holds; None for a list of tokens that happens to begin with a bracket."""
-    lines = text.splitlines()
-    if len(lines) > 1 and len(lines[0]) < 100 and lines[0].strip() not in ("{", "["):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+    """What the JSON holds; None for a list of tokens, a line each, that happens to begin with a bracket."""
+    try:
+        return json_of(text, path)
+    except ConfigError:
+        first, more, _ = text.partition("\n")
+        if more and '"' not in first and path.suffix != ".json":
             return None
-    return json_of(text, path)
+        raise
 
 
 def _tokenizer(text: str, held: Mapping[str, Any], path: Path) -> Names:

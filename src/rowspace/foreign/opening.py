@@ -59,7 +59,7 @@ def open_foreign(
         return word2vec.open_word2vec(path, first, progress)
     if glove.recognise(first):
         _refuse_names(path, names)
-        return glove.open_glove(path, progress)
+        return glove.open_glove(path, first, progress)
     raise ConfigError(f"{path} is no table that can be read (it begins {_begins(first)}); {KNOWN}")
 
 
