@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from rowspace.geometry.direction import measure_mean_cosine
+from rowspace.geometry.direction import measure_common_direction_share, measure_mean_cosine
 from rowspace.table import Missing
 
 
@@ -69,3 +69,13 @@ def test_too_few_directions_give_a_reason(table, centred):
 
 def test_opposite_rows_of_width_one_have_mean_cosine_minus_one():
     assert measure_mean_cosine(np.array([[2.0], [-3.0]]), centred=False) == -1.0
+
+
+def test_the_common_share_is_the_energy_of_the_mean_row():
+    table = np.random.default_rng(11).standard_normal((300, 7)) + np.array([2.0, 0, 0, 0, 0, 0, 0])
+    wanted = np.linalg.norm(table.mean(axis=0)) ** 2 / (table**2).sum(axis=1).mean()
+    assert measure_common_direction_share(table) == pytest.approx(wanted)
+    assert measure_common_direction_share(np.full((4, 3), 1e-150)) == pytest.approx(1)
+    assert measure_common_direction_share(table - table.mean(axis=0)) == pytest.approx(0, abs=1e-12)
+    assert isinstance(measure_common_direction_share(np.zeros((4, 3))), Missing)
+    assert isinstance(measure_common_direction_share(np.zeros((0, 3))), Missing)

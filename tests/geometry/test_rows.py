@@ -1,8 +1,9 @@
 """Norms, unit rows and the rows that a measure speaks of."""
 
 import numpy as np
+import pytest
 
-from rowspace.geometry.rows import find_text_rows, measure_norms, unit_rows
+from rowspace.geometry.rows import blocks, find_text_rows, measure_largest, measure_norms, pick, unit_rows
 from rowspace.table import TokenTable
 
 
@@ -23,3 +24,21 @@ def test_special_and_never_seen_tokens_are_no_text_rows():
     counts = np.array([9, 0, 3, 4, 0])
     assert find_text_rows(TokenTable(vectors, tokens, counts, frozenset({0}))).tolist() == [2, 3]
     assert find_text_rows(TokenTable(vectors, tokens, None, frozenset({0}))).tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("rows", [[2, 3, 4], [0, 3, 9], [], list(range(10))])
+def test_picked_rows_are_those_of_the_table_without_a_copy_of_it(rows):
+    table = np.arange(20.0).reshape(10, 2)
+    picked = pick(table, np.array(rows, dtype=np.int64))
+    assert picked.shape == (len(rows), 2)
+    assert len(picked) == len(rows)
+    np.testing.assert_array_equal(picked[:], table[rows])
+    np.testing.assert_array_equal(np.concatenate([np.zeros((0, 2)), *blocks(picked)]), table[rows])
+    if len(rows) > 2:
+        np.testing.assert_array_equal(picked[np.array([2, 0])], table[rows][[2, 0]])
+        assert rows == [0, 3, 9] or np.shares_memory(picked[:], table)
+
+
+def test_the_largest_value_is_found_whatever_its_sign():
+    assert measure_largest(np.array([[1.0, -7], [3, 0]])) == 7
+    assert measure_largest(np.zeros((0, 3))) == 0

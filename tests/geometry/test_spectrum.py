@@ -168,3 +168,27 @@ def test_very_large_and_very_small_values_neither_overflow_nor_vanish():
         assert spectra.measure_effective_rank_sigma(find_spectrum(table * scale, centred=False)) == pytest.approx(
             wanted
         )
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.5, 2.0])
+def test_spectral_decay_is_the_slope_of_a_power_law(slope):
+    sigma = 3.0 * np.arange(1, 101) ** (-slope / 2)
+    sigma[:9] *= 50  # the first few are outside of the range
+    assert spectra.measure_spectral_decay(sigma, d=100) == pytest.approx(slope, abs=1e-9)
+
+
+def test_spectral_decay_needs_enough_ranks_that_are_not_empty():
+    assert isinstance(spectra.measure_spectral_decay(np.ones(20), d=20), Missing)
+    assert isinstance(spectra.measure_spectral_decay(np.ones(30), d=100), Missing)
+    assert isinstance(spectra.measure_spectral_decay(np.r_[np.ones(30), np.zeros(70)], d=100), Missing)
+
+
+@pytest.mark.parametrize("shape", [(40, 6), (4, 9), (1, 3), (0, 3)])
+@pytest.mark.parametrize("centred", [True, False])
+def test_axes_have_the_spectrum_and_orthonormal_directions_that_carry_it(shape, centred):
+    table = np.random.default_rng(12).standard_normal(shape) + 1.0
+    axes = spectra.find_axes(table, centred=centred)
+    np.testing.assert_allclose(axes.spectrum, find_spectrum(table, centred=centred), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(axes.directions.T @ axes.directions, np.eye(shape[1]), atol=1e-12)
+    carried = np.linalg.norm((table - axes.mean) @ axes.directions, axis=0)
+    np.testing.assert_allclose(carried[: len(axes.spectrum)], axes.spectrum, atol=1e-6)

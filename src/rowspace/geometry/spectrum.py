@@ -106,7 +106,7 @@ def measure_mean_row(vectors: Vectors) -> np.ndarray:
         total = np.zeros_like(mean)
         for block in blocks(vectors):
             total += (block - mean).sum(axis=0)
-        mean += total / len(vectors)
+        mean += total / max(len(vectors), 1)
     return mean
 
 
