@@ -38,7 +38,7 @@ def test_bfloat16_is_the_upper_half_of_float32():
 
 def test_a_table_larger_than_the_memory_is_refused_before_it_is_made():
     require_memory(1, "the table")
-    with pytest.raises(MachineError, match="the table needs 1,000,000.0 GB of memory"):
+    with pytest.raises(MachineError, match=r"the table needs 1,000,000.0 GB of memory"):
         require_memory(10**15, "the table")
 
 

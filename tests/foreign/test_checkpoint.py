@@ -108,11 +108,11 @@ def test_shards_are_found_by_their_index_and_a_missing_one_is_named(folders: Pat
     index = json.loads((tmp_path / "model.safetensors.index.json").read_text())
     shard = index["weight_map"]["model.embed_tokens.weight"]
     (tmp_path / shard).unlink()
-    with pytest.raises(MachineError, match=f"lacks {shard}, which holds model.embed_tokens.weight"):
+    with pytest.raises(MachineError, match=rf"lacks {shard}, which holds model.embed_tokens.weight"):
         open_foreign(tmp_path, progress=ignore)
     index["weight_map"] = {"model.embed_tokens.weight": "../llama/model.safetensors"}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(ConfigError, match="weights stand in the folder itself"):
+    with pytest.raises(ConfigError, match=r"weights stand in the folder itself"):
         open_foreign(tmp_path, progress=ignore)
 
 
@@ -143,7 +143,7 @@ def test_one_file_offers_every_matrix_that_fits_its_vocabulary(tmp_path: Path):
     assert (list(other.tables), other.chosen) == (["wide"], "wide")
     (tmp_path / "words").write_text("a\nb\n")
     with pytest.raises(
-        ConfigError, match="no matrix of floats with a row for each of the 2 tokens .* first \\(300 x 4"
+        ConfigError, match=r"no matrix of floats with a row for each of the 2 tokens .* first \(300 x 4"
     ):
         open_foreign(path, vocabulary=tmp_path / "words", progress=ignore)
 
@@ -153,26 +153,26 @@ def test_pickles_are_refused_with_what_to_do(folders: Path, tmp_path: Path):
     torch.save(model.state_dict(), tmp_path / "pytorch_model.bin")
     shutil.copy(folder / "config.json", tmp_path)
     shutil.copy(folder / "tokenizer.json", tmp_path)
-    with pytest.raises(ConfigError, match="weights in pytorch_model.bin; rowspace opens no pickles.*save_pretrained"):
+    with pytest.raises(ConfigError, match=r"weights in pytorch_model.bin; rowspace opens no pickles.*save_pretrained"):
         open_foreign(tmp_path, progress=ignore)
-    with pytest.raises(ConfigError, match="is a zip file .* opens no pickles"):
+    with pytest.raises(ConfigError, match=r"is a zip file .* opens no pickles"):
         open_foreign(tmp_path / "pytorch_model.bin", progress=ignore)
 
 
 def test_a_folder_without_weights_or_tokens_or_settings_is_one_sentence(folders: Path, tmp_path: Path):
     folder, _ = saved(folders, "gpt2")
     shutil.copy(folder / "config.json", tmp_path)
-    with pytest.raises(ConfigError, match="holds no weights"):
+    with pytest.raises(ConfigError, match=r"holds no weights"):
         open_foreign(tmp_path, progress=ignore)
     shutil.copy(folder / "model.safetensors", tmp_path)
-    with pytest.raises(ConfigError, match="has weights and no tokenizer.json; call AutoTokenizer"):
+    with pytest.raises(ConfigError, match=r"has weights and no tokenizer.json; call AutoTokenizer"):
         open_foreign(tmp_path, progress=ignore)
     shutil.copy(folder / "tokenizer.json", tmp_path)
     (tmp_path / "config.json").write_text("[]")
-    with pytest.raises(ConfigError, match="holds no settings of a model"):
+    with pytest.raises(ConfigError, match=r"holds no settings of a model"):
         open_foreign(tmp_path, progress=ignore)
     whole = (folder / "model.safetensors").read_bytes()
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(MachineError, match="is shorter than its header says"):
+    with pytest.raises(MachineError, match=r"is shorter than its header says"):
         open_foreign(tmp_path, progress=ignore)
