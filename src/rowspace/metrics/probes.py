@@ -88,8 +88,82 @@ def alignment() -> Iterator[Metric]:
         yield Metric(key, "share", "neither", "about half of overlap/null", meaning)
 
 
+def context() -> Iterator[Metric]:
+    """Senses, cloze and contextual: what a model's states know."""
+    exchanged = "the senses exchanged within matched sentences"
+    random = "0: no more than random words have"
+    for cue, where in {"before": "with the cue before the word", "after": "with the cue behind the word"}.items():
+        yield Metric(
+            f"probe/senses/accuracy_{cue}",
+            "share",
+            "higher",
+            exchanged,
+            f"Sentences whose sense the final states tell, {where}: nearest mean state of the other sets.",
+            measured_null=True,
+        )
+        yield Metric(
+            f"probe/senses/separation_{cue}",
+            "cosine",
+            "higher",
+            exchanged,
+            f"Mean cosine of centred final states of one sense less that of two, {where}.",
+            measured_null=True,
+        )
+        yield Metric(
+            f"probe/senses/shift_{cue}",
+            "cosine",
+            "higher",
+            exchanged,
+            f"Cosine of centred final states to their own sense's anchors less that to the others', {where}.",
+            measured_null=True,
+        )
+        for name, meaning in {
+            "self_similarity_adjusted": "Mean cosine of a word's final states over its sentences",
+            "mev_adjusted": "Share of a word's final states that one vector explains",
+            "intra_sentence_adjusted": "Mean cosine of final states with the mean of their sentence",
+        }.items():
+            key = f"probe/senses/{name}_{cue}"
+            yield Metric(key, "cosine or share", "neither", random, f"{meaning}, less that of random words; {where}.")
+    yield Metric(
+        "probe/cloze/share_positive",
+        "share",
+        "higher",
+        "1/2: the sign of a margin is a coin's",
+        "Prompts whose likely words are more probable than the unlikely ones.",
+        measured_null=True,
+    )
+    yield Metric(
+        "probe/cloze/margin",
+        "nats",
+        "higher",
+        "0: the sign of a margin is a coin's",
+        "Mean log-probability of likely less that of unlikely words, over prompts.",
+        measured_null=True,
+    )
+    for name, unit in {"margin": "nats", "share_positive": "share"}.items():
+        meaning = f"probe/cloze/{name} of token frequencies in training alone."
+        yield Metric(f"probe/cloze/{name}_unigram", unit, "neither", f"probe/cloze/{name}/null", meaning)
+    yield Metric(
+        "probe/contextual/overlap",
+        "share",
+        "neither",
+        "k / (tokens - 1)",
+        "Nearest tokens of a row of E that are also nearest to the token's final state, alone behind <eos>.",
+        measured_null=True,
+    )
+    yield Metric(
+        "probe/contextual/own_row",
+        "cosine",
+        "neither",
+        "cosine to rows of other tokens",
+        "Mean cosine of final states to the rows of E that they began as.",
+        measured_null=True,
+    )
+
+
 def probes() -> Iterator[Metric]:
     """Every probe's keys, in the order in which the page shows them."""
     yield from neighbours()
     yield from geometry_of_table()
     yield from alignment()
+    yield from context()

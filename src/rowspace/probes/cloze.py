@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.probes.chance import Null
+from rowspace.probes.chance import TAIL, Null, measure_gain
 from rowspace.probes.occurrences import Prompt
 from rowspace.probes.senses import ROUNDING
 from rowspace.probes.targets import Spans
@@ -22,7 +22,6 @@ Question = tuple[tuple[int, ...], tuple[int, ...]]
 """Ids of a prompt and of what follows it."""
 Nats = Callable[[Sequence[Question]], np.ndarray]
 """-ln p(continuation | prompt) of each question, (Q,)."""
-Z = 3.0902
 
 
 @dataclass(frozen=True)
@@ -127,18 +126,26 @@ def measure_share_positive(margins: np.ndarray) -> float:
     return float(((margins > ROUNDING) + 0.5 * (np.abs(margins) <= ROUNDING)).mean())
 
 
-def measure_sign_null(margins: np.ndarray) -> tuple[Null, Null]:
-    """Nulls of the share of positive margins and of the mean margin, were the sign of each a coin's.
+def measure_sign_null(margins: np.ndarray, pairs: Sequence[int]) -> tuple[Null, Null]:
+    """Nulls of the share of positive margins and of the mean margin.
 
-    The share is exact (binomial), the mean within 3.09 standard deviations of 0. A null is never wider than what signs
-    can do, so that of margins that are all zero is a point.
+    The share: the sign of each margin is a coin's, exact (binomial). The mean: the sign of the sum of each pair is, in
+    which the taste for words cancels; `pairs` (R,) are the same for prompts that swap their words.
     """
     from scipy.stats import binom
 
     n = len(margins)
-    low, high = (float(binom.ppf(q, n, 0.5)) / n for q in (0.001, 0.999))
-    half = Z * float(np.sqrt((margins**2).sum())) / n
-    return Null(0.5, low - ROUNDING, high + ROUNDING), Null(0.0, -half - ROUNDING, half + ROUNDING)
+    low, high = (float(binom.ppf(q, n, 0.5)) / n for q in (TAIL, 1 - TAIL))
+    mean = measure_gain(margins.tolist(), pairs)
+    return Null(0.5, low - ROUNDING, high + ROUNDING), Null(0.0, mean.low - ROUNDING, mean.high + ROUNDING)
+
+
+def number_pairs(prompts: Sequence[Prompt]) -> list[int]:
+    """A number for each prompt (R,), the same for two that swap their words, else its own."""
+    numbers = list(range(len(prompts)))
+    for one, other in find_pairs(prompts):
+        numbers[other] = one
+    return numbers
 
 
 def find_pairs(prompts: Sequence[Prompt]) -> list[tuple[int, int]]:

@@ -113,7 +113,7 @@ def _check(word: str, text: str) -> None:
 
 def _prompts(plain: Any) -> tuple[Prompt, ...]:
     asked = plain["prompts"] if isinstance(plain, Mapping) else plain
-    found = tuple(Prompt(*_texts([one["prompt"]]), _texts(one["likely"]), _texts(one["unlikely"])) for one in asked)
+    found = tuple(Prompt(_texts([one["prompt"]])[0], _texts(one["likely"]), _texts(one["unlikely"])) for one in asked)
     for prompt in found:
         if not prompt.likely or not prompt.unlikely:
             raise ValueError(f"{prompt.text!r} has no likely or no unlikely words")

@@ -28,7 +28,7 @@ COMMON = 1 / 3
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Occurrences of one word: the sense and the set of each, (n,) int64; `apart` (n, n) bool, which may be compared."""
+    """Occurrences of a word: the sense and the set of each, (n,) int64; `apart` (n, n) bool: which may be compared."""
 
     senses: np.ndarray
     sets: np.ndarray
