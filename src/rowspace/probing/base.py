@@ -41,6 +41,9 @@ class Tables(Mapping[str, TokenTable]):
     def __len__(self) -> int:
         return len(self._readers)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._readers  # Mapping would read the table
+
 
 @dataclass(frozen=True, eq=False)
 class Subject:
