@@ -75,7 +75,7 @@ def measure_gain(gains: Sequence[float], clusters: Iterable[Hashable]) -> Null:
     for gain, cluster in zip(gains, clusters, strict=True):
         sums[cluster] += gain
     half = Z * float(np.sqrt(sum(total**2 for total in sums.values()))) / max(len(gains), 1)
-    return Null(0.0, -half, half)
+    return Null(0.0, 0.0 - half, half)
 
 
 def from_draws(draws: np.ndarray, least: float, most: float) -> Null:

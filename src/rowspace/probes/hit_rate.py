@@ -107,8 +107,9 @@ def measure_hit_rate(
     return replace(_summary(rates, chances, variances, where, n_listed=n_listed), slots=tuple(used))
 
 
-def measure_hit_null(table: TokenTable, hits: HitRate, *, lists: Lists, draws: int, seed: int) -> Null | Missing:
+def measure_hit_null(table: TokenTable, hits: HitRate, *, labels: np.ndarray, draws: int, seed: int) -> Null | Missing:
     """What the same neighbours would score were the words of the lists dealt anew within each tenth by frequency.
+    `labels` are those of `find_labels`.
 
     A neighbour of many words moves with all of them, so a hub that happens to stand in a list is no surprise.
     """
@@ -120,7 +121,7 @@ def measure_hit_null(table: TokenTable, hits: HitRate, *, lists: Lists, draws: i
     neighbours = np.searchsorted(used, [id_ for _, id_, _ in places])
     rows = np.array([row for *_, row in places], dtype=np.int64)
     sizes = np.array([max(len(ids), 1) for _, ids in hits.slots])
-    labels, groups = _labels(table, lists), find_groups(table)
+    groups = find_groups(table)
     eligible = find_eligible(table)
     members = {g: np.flatnonzero(eligible & (groups == g)) for g in np.unique(groups[used])}
     generator, rates = np.random.default_rng(seed), np.empty(draws)
@@ -135,7 +136,7 @@ def measure_hit_null(table: TokenTable, hits: HitRate, *, lists: Lists, draws: i
     return from_draws(rates, 0.0, 1.0)
 
 
-def _labels(table: TokenTable, lists: Lists) -> np.ndarray:
+def find_labels(table: TokenTable, lists: Lists) -> np.ndarray:
     """The categories of each token as bits, (V, n) uint64."""
     names = {name: place for place, name in enumerate(sorted({n for found in lists.values() for n in found}))}
     labels = np.zeros((table.V, len(names) // 64 + 1), dtype=np.uint64)
