@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rowspace.metrics.metric import Metric
+from rowspace.metrics.words import words
 
 
 def neighbours() -> Iterator[Metric]:
@@ -164,6 +165,7 @@ def context() -> Iterator[Metric]:
 def probes() -> Iterator[Metric]:
     """Every probe's keys, in the order in which the page shows them."""
     yield from neighbours()
+    yield from words()
     yield from geometry_of_table()
     yield from alignment()
     yield from context()
