@@ -11,10 +11,9 @@ from rowspace.probes.cloze import find_pairs
 from rowspace.probes.occurrences import find_word, read_cloze, read_senses
 
 WORDS = {"mole", "bank", "tower", "spring", "bat", "seal", "plant", "crane", "match", "palm"}
-FUNCTION = set(
-    "the a in on of to at by with from and is was had that for one some where they it this all again then there here "
-    "too first once next seen".split()
-)
+FRAME = """the a in on of to at by with from and is was had that for one some where they it this all again then there
+here too first once next seen"""
+FUNCTION = set(FRAME.split())
 PHRASES = (
     "American shrew mole",
     "one mole of carbon dioxide",
@@ -131,5 +130,5 @@ def test_prompts_without_words_and_files_that_are_not_there_are_refused(tmp_path
     file.write_text(json.dumps({"prompts": [{"prompt": "a", "likely": [], "unlikely": ["b"]}]}))
     with pytest.raises(ConfigError, match="no likely or no unlikely words"):
         read_cloze(file)
-    with pytest.raises(ConfigError, match="cloze.lists: .* cannot be read"):
+    with pytest.raises(ConfigError, match=r"cloze.lists: .* cannot be read"):
         read_cloze(tmp_path / "none.json")

@@ -111,9 +111,30 @@ def test_separation_and_accuracy_are_those_of_plain_loops_and_of_scikit_learn():
         assert separations[row] == pytest.approx(np.mean(alike) - np.mean(other), rel=1e-9)
         right = 0
         for i in range(15):
-            rest = known.sets != known.sets[i]
-            right += int(NearestCentroid().fit(units[rest], labels[rest]).predict(units[i : i + 1])[0] == labels[i])
+            near = [
+                np.mean([units[i] @ units[j] for j in range(15) if (i, j) in pairs and labels[j] == k])
+                for k in range(3)
+            ]
+            right += int(np.argmax(near) == labels[i])
         assert accuracies[row] == pytest.approx(right / 15)
+
+
+def test_scikit_learns_nearest_centroids_agree_where_senses_lie_apart():
+    known = labelled(3, 5)
+    units = centre(planted(known, strength=2.0, seed=5))
+    verdicts = find_verdicts(units, known)
+    for i in range(15):
+        rest = known.sets != known.sets[i]
+        assert NearestCentroid().fit(units[rest], known.senses[rest]).predict(units[i : i + 1])[0] == verdicts[i]
+
+
+def test_a_sense_with_fewer_sentences_to_compare_is_not_shunned():
+    sets = np.repeat(np.arange(8), 2)
+    senses = np.tile([0, 1], 8)
+    apart = (sets[:, None] != sets[None]) & ~((senses[:, None] == 0) & (senses[None] == 0) & (sets[None] // 4 == 0))
+    known = Labelled(senses, sets, apart)
+    found = [ask(np.random.default_rng(s).normal(size=(16, 48)), known)[2][0] for s in range(60)]
+    assert np.mean(found) == pytest.approx(0.5, abs=0.06)
 
 
 def test_labels_are_exchanged_within_sets_all_ways_where_these_are_few():

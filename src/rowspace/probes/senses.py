@@ -100,22 +100,23 @@ def measure_senses(units: np.ndarray, apart: np.ndarray, labelings: Labelings) -
 
     `units` (n, d) rows of `centre`, `apart` (n, n) which of them may be compared. Separation: mean cosine of pairs of
     one sense less that of pairs of two. Right: of the centroids of the senses, each of what the occurrence may be
-    compared with, that of its own is nearest (Euclidean); where several are as near, as large a share.
+    compared with, that of its own has the largest product with it; where several do, as large a share. The product is
+    the mean cosine; a distance would shun the sense with fewer to compare, whose centroid is longer by chance.
     """
     gram, one_hot = units @ units.T, _one_hot(labelings.labels)
-    distances = _distances(gram, apart, one_hot)
-    own = np.take_along_axis(distances, labelings.labels.T[:, :, None], axis=2)[:, :, 0]
-    nearest = distances.min(axis=2)
-    tied = (distances <= nearest[:, :, None] + ROUNDING).sum(axis=2)
-    right = (own <= nearest + ROUNDING) & np.isfinite(nearest)
+    closeness = _closeness(gram, apart, one_hot)
+    own = np.take_along_axis(closeness, labelings.labels.T[:, :, None], axis=2)[:, :, 0]
+    nearest = closeness.max(axis=2)
+    tied = (closeness >= nearest[:, :, None] - ROUNDING).sum(axis=2)
+    right = (own >= nearest - ROUNDING) & np.isfinite(nearest)
     return _separations(gram * apart, apart.astype(np.float64), one_hot), (right / tied).mean(axis=0)
 
 
 def find_verdicts(units: np.ndarray, known: Labelled) -> np.ndarray:
-    """The sense whose centroid is nearest to each occurrence, (n,); -1 where several are or none can be told."""
-    distances = _distances(units @ units.T, known.apart, _one_hot(known.senses[None]))[:, 0]
-    nearest = distances.min(axis=1, keepdims=True)
-    near = (distances <= nearest + ROUNDING) & np.isfinite(nearest)
+    """The sense that is nearest to each occurrence, (n,); -1 where several are or none can be told."""
+    closeness = _closeness(units @ units.T, known.apart, _one_hot(known.senses[None]))[:, 0]
+    nearest = closeness.max(axis=1, keepdims=True)
+    near = (closeness >= nearest - ROUNDING) & np.isfinite(nearest)
     return np.where(near.sum(axis=1) == 1, near.argmax(axis=1), -1)
 
 
@@ -179,16 +180,7 @@ def _separations(cosines: np.ndarray, apart: np.ndarray, one_hot: np.ndarray) ->
     return alike / np.maximum(n_alike, 1) - (cosines.sum() - alike) / np.maximum(n_other, 1)
 
 
-def _distances(gram: np.ndarray, apart: np.ndarray, one_hot: np.ndarray) -> np.ndarray:
-    """Squared distance of each occurrence to each centroid, less its own square, which is the same for all: (n, P, K).
-
-    |x - c|^2 = |x|^2 - 2 x.c + |c|^2; the centroids of an occurrence are those of what it may be compared with.
-    """
+def _closeness(gram: np.ndarray, apart: np.ndarray, one_hot: np.ndarray) -> np.ndarray:
+    """Mean cosine of each occurrence to those of each sense that it may be compared with: (n, P, K), -inf for none."""
     counts, sums = _times(apart.astype(np.float64), one_hot), _times(gram * apart, one_hot)
-    squares = np.empty_like(counts)
-    for place, beside in enumerate(apart):
-        members = one_hot[beside]
-        squares[place] = (_times(gram[np.ix_(beside, beside)], members) * members).sum(axis=0)
-    there = counts > 0
-    counts = np.where(there, counts, 1.0)
-    return np.where(there, squares / counts**2 - 2 * sums / counts, np.inf)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), -np.inf)
