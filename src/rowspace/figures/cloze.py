@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -61,5 +60,5 @@ def _short(text: str) -> str:
 
 
 def _hover(row: Mapping[str, Any]) -> str:
-    words = ", ".join(row["likely"][:4]), ", ".join(row["unlikely"][:4])
-    return f"{_short(row['prompt'])}: {escape(words[0][:80])} | {escape(words[1][:80])}"
+    likely, unlikely = (", ".join(map(show_in_figure, row[side][:4])) for side in ("likely", "unlikely"))
+    return f"{_short(row['prompt'])}: {likely} | {unlikely}"
