@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rowspace.geometry.frequency import find_deciles
-from rowspace.probes.hit_rate import HitRate, find_asked, measure_hit_rate
+from rowspace.probes.hit_rate import HitRate, find_asked, find_labels, measure_hit_null, measure_hit_rate
+from rowspace.probes.nearness import MEASURES
 from rowspace.probes.words import Word
 from rowspace.table import Missing, TokenTable
 from tests.probes.vocabulary import LISTS, table
@@ -80,3 +81,48 @@ def test_nothing_to_ask_gives_reasons():
     assert isinstance(found.coverage, Missing)
     zero = hit_rate(table(np.zeros((12, 3))), [Word("king", (1,), "")], k=2, lists=LISTS, min_count=0, deciles=None)
     assert isinstance(zero.rate, Missing)
+
+
+def null_of(vectors: np.ndarray, counts: np.ndarray | None = None, seed: int = 0):
+    here, words, lists = classed(vectors)
+    here = TokenTable(here.vectors, here.tokens, counts)
+    asked = find_asked(here, words, lists=lists, min_count=0)
+    found = measure_hit_rate(here, asked, k=5, n_listed=len(words), deciles=None)
+    return found, measure_hit_null(here, found, labels=find_labels(here, lists), draws=200, seed=seed)
+
+
+def test_classes_stand_out_of_the_null_and_random_tables_do_not():
+    noise = np.random.default_rng(0).standard_normal((200, 16)) * 0.01
+    noise[np.arange(200), np.arange(200) // MEMBERS] += 1
+    found, null = null_of(noise)
+    assert found.rate > null.high
+    assert null.chance == pytest.approx(19 / 199, abs=0.02)
+    for seed in range(20):
+        found, null = null_of(np.random.default_rng(seed).standard_normal((200, 16)), seed=seed)
+        assert null.low <= found.rate <= null.high
+
+
+def test_classes_that_are_frequency_are_chance():
+    """Ten classes, the tenths of the vocabulary: a table that knows frequency alone has every hit."""
+    counts = np.arange(1, 201)
+    noise = np.random.default_rng(0).standard_normal((200, 16)) * 0.01
+    noise[np.arange(200), np.arange(200) // MEMBERS] += 1
+    found, null = null_of(noise, counts)
+    assert found.rate == 1.0
+    assert null.chance == 1.0
+    assert null.low <= found.rate <= null.high
+
+
+def test_every_measure_hits_classes_that_lie_apart():
+    noise = np.random.default_rng(0).standard_normal((200, 16)) * 0.01
+    noise[np.arange(200), np.arange(200) // MEMBERS] += 1
+    here, words, lists = classed(noise)
+    asked = find_asked(here, words, lists=lists, min_count=0)
+    for measure in MEASURES:
+        assert measure_hit_rate(here, asked, k=5, n_listed=200, deciles=None, measure=measure).rate == 1.0
+
+
+def test_nothing_asked_has_no_null():
+    here, _, lists = classed(np.eye(200))
+    none = measure_hit_rate(here, [], k=5, n_listed=0, deciles=None)
+    assert isinstance(measure_hit_null(here, none, labels=find_labels(here, lists), draws=100, seed=0), Missing)

@@ -69,10 +69,7 @@ def test_every_candidate_is_looked_at_however_many_tiles_there_are(rule):
     units = random_units(2600, 6, seed=3)
     questions = np.random.default_rng(4).permutation(2600)[:300].reshape(100, 3)
     a, star, b = (units[questions[:, i]].astype(float) @ units.T.astype(float) for i in range(3))
-    if rule == "add":
-        scores = b + star - a
-    else:
-        scores = ((b + 1) / 2) * ((star + 1) / 2) / ((a + 1) / 2 + 0.001)
+    scores = b + star - a if rule == "add" else ((b + 1) / 2) * ((star + 1) / 2) / ((a + 1) / 2 + 0.001)
     found = answers(units, questions, rule)
     assert (found.unrestricted == scores.argmax(axis=1)).all()
     np.put_along_axis(scores, questions, -np.inf, axis=1)
