@@ -106,14 +106,14 @@ def test_above_the_size_a_seeded_sample_asks_for_neighbours_and_all_rows_answer(
     assert (asked, len(occurrences), occurrences.sum()) == (80, 499, 800)
 
 
-def test_a_large_random_table_that_is_made_anew_has_the_numbers_of_one_that_is_kept(monkeypatch):
+def test_a_large_random_table_at_half_precision_has_the_numbers_of_a_whole_one(monkeypatch):
     vectors = np.random.default_rng(7).standard_normal((200, 6))
     kept = anatomy_of(vectors, zipf(200))
     monkeypatch.setattr(anatomies, "KEPT_WHOLE", 0)
-    anew = anatomy_of(vectors, zipf(200))
+    halved = anatomy_of(vectors, zipf(200))
     for key, spread in kept.null.items():
         if not isinstance(spread.mean, Missing):
-            assert anew.null[key].mean == pytest.approx(spread.mean, rel=1e-6), key
+            assert halved.null[key].mean == pytest.approx(spread.mean, rel=1e-2, abs=1e-2), key
 
 
 def test_the_spectrum_of_a_random_twin_has_the_size_of_the_table():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rowspace.geometry.random_rows import RandomRows, find_bands_of
+from rowspace.geometry.random_rows import HalvedRows, RandomRows, find_bands_of
 from rowspace.geometry.rows import BLOCK
 from rowspace.table import Missing
 
@@ -68,3 +68,13 @@ def test_a_band_whose_rows_cancel_is_plain_noise_and_width_one_has_no_such_null(
     table = np.array([[1.0, 0], [-1, 0]])
     assert np.isfinite(matched(table, np.zeros(2, dtype=int), seed=0)).all()
     assert isinstance(find_bands_of(np.ones((3, 1)), np.ones(3), np.zeros(3)), Missing)
+
+
+def test_rows_at_half_precision_are_the_rows_to_three_digits_at_any_length():
+    rows = RandomRows(np.geomspace(1e-30, 1e30, BLOCK + 9), 5, seed=8)
+    halved = HalvedRows(rows)
+    assert (halved.shape, len(halved)) == ((BLOCK + 9, 5), BLOCK + 9)
+    for key in (slice(BLOCK - 3, BLOCK + 4), np.array([0, BLOCK + 8, 5])):
+        sizes = np.abs(rows[key]).max(axis=1, keepdims=True)
+        np.testing.assert_allclose(halved[key] / sizes, rows[key] / sizes, atol=1e-3)
+    assert not HalvedRows(RandomRows(np.zeros(3), 2, seed=0))[:].any()

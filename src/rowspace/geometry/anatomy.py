@@ -22,7 +22,7 @@ from rowspace.geometry.hubness import count_occurrences, measure_hubness, measur
 from rowspace.geometry.measures import MEASURES
 from rowspace.geometry.nearest import find_closest, find_nearest
 from rowspace.geometry.partition import measure_partition_isotropy
-from rowspace.geometry.random_rows import RandomRows, find_bands_of
+from rowspace.geometry.random_rows import HalvedRows, RandomRows, find_bands_of
 from rowspace.geometry.rows import Vectors, find_text_rows, measure_norms, pick, unit_rows
 from rowspace.geometry.spread import Number, Spread, find_spread
 from rowspace.geometry.trimming import Top, Trimmed, find_depth
@@ -32,7 +32,7 @@ from rowspace.table import Missing, TokenTable
 HUB_K = 10
 """Neighbours a row names, where hubs are counted."""
 KEPT_WHOLE = 2**27
-"""Bytes of a random table that is kept in memory; a larger one is made anew at each pass over it."""
+"""Bytes of a random table that is kept as it is; a larger one is kept at half precision."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def _of_directions(vectors: Vectors) -> tuple[dict[str, Number], np.ndarray]:
 
 def _kept(drawn: RandomRows) -> Vectors:
     V, d = drawn.shape
-    return drawn[:] if 4 * V * d <= KEPT_WHOLE else drawn
+    return drawn[:] if 4 * V * d <= KEPT_WHOLE else HalvedRows(drawn)
 
 
 def _spread_of(draws: list[Measured]) -> dict[str, Spread]:

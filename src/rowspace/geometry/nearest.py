@@ -17,8 +17,8 @@ from rowspace.geometry.spectrum import measure_mean_row
 
 BLOCK = 512
 """Queries in one product."""
-COLUMNS = 32_768
-"""Rows of the table in one product: 67 MB of scores."""
+COLUMNS = 16_384
+"""Rows of the table in one product: 34 MB of scores."""
 GROUP = 64
 SPARE = 2
 MEASURED = 64

@@ -14,8 +14,8 @@ import numpy as np
 
 from rowspace.table import TokenTable
 
-BLOCK = 16_384
-"""Rows in one float64 block (32 MB at d = 256)."""
+BLOCK = 8_192
+"""Rows in one float64 block (16 MB at d = 256)."""
 
 
 class Vectors(Protocol):
