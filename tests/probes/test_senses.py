@@ -68,6 +68,14 @@ def test_one_state_for_all_is_exactly_chance_whatever_the_labels():
     assert (find_verdicts(centre(np.ones((12, 2))), known) == -1).all()
 
 
+def test_rounding_is_no_direction():
+    row = np.random.default_rng(0).normal(size=16).astype(np.float32)
+    noisy = np.stack([np.nextafter(row, np.float32(side)) for side in (-9, 9) * 6])
+    assert len(np.unique(noisy, axis=0)) == 2
+    assert (centre(noisy) == 0).all()
+    assert np.linalg.norm(centre(noisy + np.eye(12, 16) * 1e-3), axis=1) == pytest.approx(np.ones(12))
+
+
 def test_what_a_set_shares_is_not_taken_for_a_sense():
     known = labelled(2, 6)
     shared = np.random.default_rng(0).normal(size=(6, 8))[known.sets]  # a position, or the words before the target

@@ -129,6 +129,23 @@ def test_words_of_several_pieces_are_their_mean_and_said(cache):
     assert findings.scores[0].standing == "chance"
 
 
+def test_words_behind_the_target_are_telling_to_a_body_that_reads_them(cache):
+    from rowspace.probing.sense_questions import find_questions
+
+    behind = {
+        "a": ["x bat flies out", "y bat flies off", "z bat hangs"],
+        "b": ["x bat hits", "y bat swings", "z bat breaks"],
+    }
+    truth = {"senses": {"words": {"bat": {sense: {"after": texts} for sense, texts in behind.items()}}}}
+    apart = {}
+    for words in (["body=decoder"], ["body=encoder", MASKED]):
+        run = dataclasses.replace(run_of(cache, *words, tokenizer="bpe"), truth=truth)
+        (group,) = find_questions(senses(), run).groups
+        apart[words[0]] = group.known.apart
+    assert apart["body=decoder"][0, 1]
+    assert not apart["body=encoder"][0, 1]
+
+
 def test_what_does_not_fit_is_left_out_with_its_reason_and_lowers_coverage(cache):
     run = run_of(cache, "body=decoder")
     short = dataclasses.replace(
