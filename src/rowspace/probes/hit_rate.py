@@ -108,8 +108,10 @@ def measure_hit_rate(
 
 
 def measure_hit_null(table: TokenTable, hits: HitRate, *, labels: np.ndarray, draws: int, seed: int) -> Null | Missing:
-    """What the same neighbours would score were the words of the lists dealt anew within each tenth by frequency.
-    `labels` are those of `find_labels`.
+    """What the same neighbours would score were the lists dealt anew among the words asked, and among all other tokens,
+    of each tenth by frequency. `labels` are those of `find_labels`.
+
+    Which tokens are words at all, and how frequent they are, is no finding: both stay as they are.
 
     A neighbour of many words moves with all of them, so a hub that happens to stand in a list is no surprise.
     """
@@ -121,7 +123,8 @@ def measure_hit_null(table: TokenTable, hits: HitRate, *, labels: np.ndarray, dr
     neighbours = np.searchsorted(used, [id_ for _, id_, _ in places])
     rows = np.array([row for *_, row in places], dtype=np.int64)
     sizes = np.array([max(len(ids), 1) for _, ids in hits.slots])
-    groups = find_groups(table)
+    groups = 2 * find_groups(table).astype(np.int64)
+    groups[[word for word, _ in hits.slots]] += 1
     eligible = find_eligible(table)
     members = {g: np.flatnonzero(eligible & (groups == g)) for g in np.unique(groups[used])}
     generator, rates = np.random.default_rng(seed), np.empty(draws)

@@ -30,7 +30,7 @@ SAID = {
 READING = (
     "A neighbour is a success where a word list holds it and the word; lists are never complete, so a failure says "
     "that no list holds both, not that the two have nothing in common. Ties are misses, and other spellings of a "
-    "word are stepped over. Chance keeps every neighbour and deals the listed words anew within each tenth by "
+    "word are stepped over. Chance keeps every neighbour and deals the lists anew among the words of each tenth by "
     "frequency, so that frequent words near frequent words are no success. {verdicts}"
 )
 

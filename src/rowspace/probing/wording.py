@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,6 @@ from rowspace.probing.base import RunSubject, Subject, labels
 from rowspace.table import Missing
 
 SIGNS = {"success": "✓", "failure": "✗", "tie": "=", "under-trained": "◦", "unjudged": "?", "missing": "?"}
-SHOWN = 40
-"""Rows of a long table that a page opens with; all of them are in the files."""
 
 
 def resolve(subject: Subject, probe: str, words: Iterable[str], several_pieces: Several) -> dict[str, Word]:
@@ -86,18 +84,3 @@ def side_by_side(names: Sequence[str], scores: Sequence[Sequence[Score]], said: 
         [name, *(f"{said(one.value)} ({one.standing})" for one in own)] for name, own in zip(names, scores, strict=True)
     ]
     return [Shown("beside the others", head, rows)]
-
-
-def balanced(rows: Sequence[Mapping[str, Any]], limit: int) -> list[Mapping[str, Any]]:
-    """Successes and what is none, half each where there are so many, in their order."""
-    good = [row for row in rows if row["verdict"] == "success"]
-    rest = [row for row in rows if row["verdict"] != "success"]
-    kept_good = _evenly(good, max(limit // 2, limit - len(rest)))
-    kept_rest = _evenly(rest, limit - len(kept_good))
-    chosen = {id(row) for row in (*kept_good, *kept_rest)}
-    return [row for row in rows if id(row) in chosen]
-
-
-def _evenly(rows: Sequence[Mapping[str, Any]], n: int) -> list[Mapping[str, Any]]:
-    n = min(n, len(rows))
-    return [rows[place * len(rows) // n] for place in range(n)]
