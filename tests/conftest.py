@@ -1,4 +1,4 @@
-"""What every test gets: no network, fixed seeds, and command lines in processes of their own."""
+"""What every test gets: no network, fixed seeds, command lines in processes of their own, and one real browser."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.offline import switch_off_network
 from tests.server import Client
+
+CHROMIUM = Path("/usr/bin/chromium")
 
 for variable in [name for name in os.environ if name.startswith("WANDB_")]:
     del os.environ[variable]
@@ -41,3 +44,18 @@ def rowspace(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> It
     client = Client(folder, env=env)
     yield client
     client.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium. Where it is not installed the tests skip and say why; in CI that is a failure."""
+    if not CHROMIUM.exists():
+        if os.environ.get("CI", "").lower() in ("1", "true"):
+            pytest.fail("chromium is not installed: apt-get install chromium")
+        pytest.skip("chromium is not installed, so no page was opened: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield opened
+        opened.close()

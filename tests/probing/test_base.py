@@ -61,7 +61,7 @@ def test_several_are_asked_at_once_each_once():
     [
         (["asked=lenght"], "probes: 'lenght' was given; did you mean length?"),
         (["asked=default"], "default is what watches a run in training: rowspace train probes=default"),
-        (["asked=[]"], "probes: none was given; known are distance, length"),
+        (["asked=[]"], "probes: none was given; known are all, "),
         (["asked=[length,nope]"], "probes: 'nope' was given"),
         (["length.factors=[8,64]"], "length.factors.1: 64 was given; a number <= 16"),
         (["length.factors=[0]"], "length.factors.0: 0 was given; a number >= 1"),

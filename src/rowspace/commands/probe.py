@@ -48,6 +48,8 @@ class Probe(Option):
     """A tokenizer.json by whose ids the rows stand, so that words of several pieces are found."""
     counts: Text | None
     """Counts of tokens (JSON, lines of token TAB count, parquet), or a text in which they are counted."""
+    blocked: Text | None
+    """Path of a JSON file with words that the page shows as ■■■; null: those of this package."""
     seed: int = Field(ge=0, lt=2**31)
     """Of samples and nulls, for a table that is no run's."""
 
@@ -90,10 +92,12 @@ def _right(name: str) -> str:
 def run(config: Probe, call: Call) -> None:
     """Measure, print and write. Raises ConfigError or MachineError; never exits."""
     from rowspace import answers as stored
+    from rowspace.figures.blocked import read_blocked
     from rowspace.report import answers
     from rowspace.subjects import describe, folder_of
 
     terminal = Terminal()
+    blocked = read_blocked(config.blocked)
     _refuse_twice([config.path, *config.beside])
     subjects, runs = _open(config, terminal)
     first, run_ = subjects[0], runs[0] is not None
@@ -119,7 +123,8 @@ def run(config: Probe, call: Call) -> None:
     _sum_up(scores, left_out, terminal)
     told = {"sentence": describe(first), "table": f"{first.chosen} of {first.name}", "left_out": left_out}
     page = folder / ("-".join(["probe", *own.parts]) + ".html")
-    terminal.show(f"page: {answers.write(page, first.name, stored.read(folder / 'probes' / own), told)}")
+    answers.write(page, first.name, stored.read(folder / "probes" / own), told, blocked)
+    terminal.show(f"page: {page}")
 
 
 def _open(config: Probe, terminal: Terminal) -> tuple[list[Subject], list[Restored | None]]:
@@ -130,9 +135,7 @@ def _open(config: Probe, terminal: Terminal) -> tuple[list[Subject], list[Restor
     named = Named(**{name: None if path is None else Path(path) for name, path in given.items()})
     if is_run(Path(config.path)) and named.given():
         key = named.given()[0]
-        raise ConfigError(
-            Problem(key, f"{given[key]} was given", f"leave it out: {config.path} is a run")
-        )
+        raise ConfigError(Problem(key, f"{given[key]} was given", f"leave it out: {config.path} is a run"))
     subjects: list[Subject] = []
     runs: list[Restored | None] = []
     corpora = Corpora(terminal)
