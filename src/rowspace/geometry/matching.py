@@ -69,14 +69,7 @@ def measure_matching(
     overlaps = shared / max(min(k, len(known) - 1), 1)
     cka, procrustes = measure_cka(first, second), measure_procrustes(first, second, seed=seed)
     step()
-    ckas: list[Number] = []
-    turns: list[Number] = []
-    for shuffle in range(shuffles):
-        order = np.random.default_rng((seed, shuffle, 1)).permutation(V)
-        ckas.append(measure_cka(first, second, order=order))
-        turned = measure_procrustes(first, second, seed=seed, order=order)
-        turns.append(turned if isinstance(turned, Missing) else turned.held_out)
-        step()
+    cka_null, procrustes_null = _shuffled(first, second, shuffles=shuffles, seed=seed, step=step)
     return Matching(
         k=k,
         asked=asked,
@@ -88,11 +81,26 @@ def measure_matching(
         chance=find_chance_overlap(k, len(known)),
         jaccard=measure_jaccard(*near),
         cka=cka,
-        cka_null=find_spread(ckas),
+        cka_null=cka_null,
         cka_floor=find_cka_floor(V, first.shape[1], second.shape[1]),
         procrustes=procrustes,
-        procrustes_null=find_spread(turns),
+        procrustes_null=procrustes_null,
     )
+
+
+def _shuffled(
+    first: Vectors, second: Vectors, *, shuffles: int, seed: int, step: Callable[[], None]
+) -> tuple[Spread, Spread]:
+    """CKA and the held-out cosine of a rotation where the rows are paired at random."""
+    ckas: list[Number] = []
+    turns: list[Number] = []
+    for shuffle in range(shuffles):
+        order = np.random.default_rng((seed, shuffle, 1)).permutation(len(first))
+        ckas.append(measure_cka(first, second, order=order))
+        turned = measure_procrustes(first, second, seed=seed, order=order)
+        turns.append(turned if isinstance(turned, Missing) else turned.held_out)
+        step()
+    return find_spread(ckas), find_spread(turns)
 
 
 def find_neighbours(vectors: Vectors, norms: np.ndarray, asked: np.ndarray, *, k: int) -> np.ndarray:
