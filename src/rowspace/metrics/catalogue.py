@@ -7,9 +7,10 @@ import re
 from rowspace.metrics.geometry import geometry, norms_and_rows
 from rowspace.metrics.metric import BESIDE, Metric
 from rowspace.metrics.probes import probes
+from rowspace.metrics.seen import undertrained
 from rowspace.metrics.training import TRAINING
 
-METRICS: tuple[Metric, ...] = (*TRAINING, *geometry(), *norms_and_rows(), *probes())
+METRICS: tuple[Metric, ...] = (*TRAINING, *geometry(), *norms_and_rows(), *probes(), *undertrained())
 
 
 def find_metric(key: str) -> Metric | None:

@@ -1,0 +1,62 @@
+"""An indicator of under-trained rows by training count, with the line below which rows are flagged."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rowspace.figures.style import BLUE, GREY, VERMILION, figure
+
+
+def draw_by_count(values: np.ndarray, counts: np.ndarray, *, limit: float, label: str, min_count: int) -> go.Figure:
+    """Boxes of `values` (n,) by training count (n,): quartiles, and the 5th and 95th percentile as whiskers."""
+    edges = sorted({0, 1, min_count, 20, 100, 1000})
+    names, groups = [], []
+    for low, high in zip(edges, [*edges[1:], None], strict=True):
+        own = values[(counts >= low) & (counts < (np.inf if high is None else high))]
+        if len(own):
+            said = f"{low:,}+" if high is None else str(low) if high == low + 1 else f"{low:,}–{high - 1:,}"
+            names.append(f"{said}<br>({len(own):,})")
+            groups.append(np.quantile(own, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist())
+    low, first, middle, third, high = (list(column) for column in zip(*groups, strict=True))
+    boxes = go.Box(
+        x=names, lowerfence=low, q1=first, median=middle, q3=third, upperfence=high, name="rows", marker={"color": BLUE}
+    )
+    return figure(
+        [boxes, _limit(names, limit)],
+        title="Do rows that training never saw look different?",
+        x="times seen in training (rows)",
+        y=label,
+        caption="Boxes hold the middle half of the rows, whiskers 90 %. The lower the first box lies under the others, "
+        "the better the indicator; what lies below the line and was seen often is a false alarm.",
+        alt=f"{label} by training count, with the line below which rows are flagged.",
+    )
+
+
+def draw_values(values: np.ndarray, *, limit: float, label: str) -> go.Figure:
+    """How many rows have each value, (n,), where nobody counted the tokens."""
+    heights, edges = np.histogram(values, bins=60)
+    bars = go.Bar(x=((edges[:-1] + edges[1:]) / 2).tolist(), y=heights.tolist(), name="rows", marker={"color": BLUE})
+    line = go.Scatter(
+        x=[limit, limit],
+        y=[0.8, max(int(heights.max(initial=1)), 1)],
+        mode="lines",
+        name="flagged below",
+        line={"color": VERMILION, "dash": "dash"},
+    )
+    return figure(
+        [bars, line],
+        title="Do some rows stand apart?",
+        x=label,
+        y="rows",
+        caption="A small heap apart at the low end is a sign of rows that nothing trained. Some are flagged in "
+        "any table, also where there is none.",
+        alt=f"Number of rows by {label}.",
+        yaxis={"type": "log"},
+    )
+
+
+def _limit(names: list[str], limit: float) -> go.Scatter:
+    return go.Scatter(
+        x=names, y=[limit] * len(names), mode="lines", name="flagged below", line={"color": GREY, "dash": "dash"}
+    )
