@@ -23,8 +23,7 @@ def measure_rogue_shares(vectors: Vectors) -> dict[int, float | Missing]:
     for block in blocks(vectors) if largest > 0 else ():
         block /= largest
         norms = np.sqrt(np.einsum("vd,vd->v", block, block))
-        kept = norms > 0
-        total += (block[kept] / norms[kept, None]).sum(axis=0)
+        total += np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0) @ block
     parts = np.sort(total**2)[::-1]
     whole = float(parts.sum())
     nothing = Missing("the unit rows add up to nothing: there is no mean cosine to share")

@@ -31,7 +31,7 @@ def measure_mean_cosine(vectors: Vectors, *, centred: bool) -> float | Missing:
         block /= largest
         norms = np.sqrt(np.einsum("vd,vd->v", block, block))
         kept = norms > tiny
-        total += (block[kept] / norms[kept, None]).sum(axis=0)
+        total += np.divide(1.0, norms, out=np.zeros_like(norms), where=kept) @ block
         n += int(kept.sum())
     if n < 2:
         return _TOO_FEW
@@ -47,7 +47,8 @@ def measure_common_direction_share(vectors: Vectors) -> float | Missing:
     if largest == 0:
         return Missing("every row is zero: there is no energy to share")
     mean = measure_mean_row(vectors) / largest
-    energy = sum(float(((block / largest) ** 2).sum()) for block in blocks(vectors)) / len(vectors)
+    energy = sum(float(np.square(np.divide(block, largest, out=block), out=block).sum()) for block in blocks(vectors))
+    energy /= len(vectors)
     return float(np.clip(mean @ mean / energy, 0.0, 1.0))
 
 

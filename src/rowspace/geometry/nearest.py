@@ -17,8 +17,8 @@ from rowspace.geometry.spectrum import measure_mean_row
 
 BLOCK = 512
 """Queries in one product."""
-COLUMNS = 16_384
-"""Rows of the table in one product: 34 MB of scores."""
+COLUMNS = 8_192
+"""Rows of the table in one product: 17 MB of scores."""
 GROUP = 64
 SPARE = 2
 MEASURED = 64
@@ -49,7 +49,9 @@ def find_nearest(
         if norms is None:
             return rows
         lengths = np.where(norms[where] > 0, norms[where], 1.0)
-        return rows.astype(np.float64) / lengths[..., None]
+        rows = rows.astype(np.float64)
+        rows /= lengths[..., None]
+        return rows
 
     candidates = _search(rows_at, bias, queries, wide=min(k + SPARE, V), own=own)
 
@@ -69,7 +71,10 @@ def find_closest(vectors: Vectors, asked: np.ndarray, *, k: int) -> tuple[np.nda
     size, mean = measure_largest(vectors) or 1.0, measure_mean_row(vectors) if V else np.zeros(d)
 
     def rows_at(where: slice | np.ndarray) -> np.ndarray:
-        return (vectors[where].astype(np.float64) - mean) / size
+        rows = vectors[where].astype(np.float64)
+        rows -= mean
+        rows /= size
+        return rows
 
     bias = np.empty(V, dtype=np.float32)
     for start in range(0, V, COLUMNS):

@@ -31,11 +31,14 @@ def measure_partition_isotropy(
     d = directions.shape[1]
     top, total = np.full(2 * d, -np.inf), np.zeros(2 * d)
     for block in blocks(vectors):
-        along = (block / scale) @ directions
+        block /= scale
+        along = np.matmul(block, directions)
         highest = np.maximum(top, np.concatenate([along.max(axis=0), -along.min(axis=0)]))
         total *= np.exp(top - highest)
-        total[:d] += np.exp(along - highest[:d]).sum(axis=0)
-        total[d:] += np.exp(-along - highest[d:]).sum(axis=0)
+        total[:d] += np.exp(np.subtract(along, highest[:d], out=block), out=block).sum(axis=0)
+        np.negative(along, out=along)
+        along -= highest[d:]
+        total[d:] += np.exp(along, out=along).sum(axis=0)
         top = highest
     logs = top + np.log(total)
     return float(np.exp(logs.min() - logs.max()))

@@ -63,7 +63,7 @@ def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
 
 def measure_largest(vectors: Vectors) -> float:
     """The largest absolute value of (V, d), 0 where there is none: what rows are divided by before they are squared."""
-    return max((float(np.abs(block).max(initial=0.0)) for block in blocks(vectors)), default=0.0)
+    return max((float(np.abs(block, out=block).max(initial=0.0)) for block in blocks(vectors)), default=0.0)
 
 
 def measure_norms(vectors: Vectors) -> np.ndarray:

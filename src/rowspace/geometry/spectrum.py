@@ -105,7 +105,8 @@ def measure_mean_row(vectors: Vectors) -> np.ndarray:
     for _ in range(2):
         total = np.zeros_like(mean)
         for block in blocks(vectors):
-            total += (block - mean).sum(axis=0)
+            block -= mean
+            total += block.sum(axis=0)
         mean += total / max(len(vectors), 1)
     return mean
 

@@ -49,8 +49,10 @@ class Trimmed:
         return len(self._vectors)
 
     def __getitem__(self, key: slice | np.ndarray, /) -> np.ndarray:
-        rows = self._vectors[key].astype(np.float64) - self._top.mean
-        return rows - (rows @ self._top.directions) @ self._top.directions.T
+        rows = self._vectors[key].astype(np.float64)
+        rows -= self._top.mean
+        rows -= (rows @ self._top.directions) @ self._top.directions.T
+        return rows
 
 
 def remove_top(vectors: Vectors, *, depth: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from rowspace.table import Missing
 SAMPLE = 4096
 """Rows above which a seeded sample of as many is taken: 8.4 million pairs."""
 T = 2.0
-PAIR_BLOCK = 512
+PAIR_BLOCK = 128
 
 
 def measure_uniformity(vectors: Vectors, *, seed: int, sample: int = SAMPLE) -> float | Missing:
