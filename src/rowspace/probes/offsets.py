@@ -5,13 +5,14 @@
 
 Both are sums over three words of a number for each candidate (3CosMul in logarithms), so the cosines of the words that
 occur are found once for a tile of the vocabulary, and a question adds three rows of them: O(words * V * d +
-questions * V). The tiles that hold the largest sums are looked through again in float64, which also finds ties.
+questions * V). The few largest sums are measured again in float64, which also finds ties.
 Words of the questions stand apart, since they are the ones that a question may exclude.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +20,10 @@ import numpy as np
 import torch
 
 TILE = 1024
+TOGETHER = 16
+"""Tiles in one product."""
+KEPT = 4
+"""Candidates that float64 chooses from."""
 QUESTIONS = 256
 EPSILON = 1e-3
 TIE = 1e-9
@@ -72,74 +77,99 @@ def find_answers(
 def _search(
     units: np.ndarray, words: np.ndarray, places: np.ndarray, free: np.ndarray, rule: Rule, progress: Progress | None
 ) -> _Best:
-    """The best of the free candidates: tile by tile in float32, then the two best tiles of each question exactly."""
-    tiles = [free[start : start + TILE] for start in range(0, len(free), TILE)]
-    tops = torch.full((len(tiles), len(places)), -torch.inf)
+    """The best of the free candidates: the two best of every tile in float32, and of those a few once more exactly."""
     moves, move = np.unique(places[:, :2], axis=0, return_inverse=True)
-    at, b = torch.from_numpy(move.reshape(-1)), torch.from_numpy(places[:, 2].copy())
+    move = move.reshape(-1)
     own = torch.from_numpy(units[words])
-    for number, tile in enumerate(tiles):
-        plus, minus = _terms(own @ torch.from_numpy(units[tile]).T, rule)
-        lifts = plus[torch.from_numpy(moves[:, 1].copy())] - minus[torch.from_numpy(moves[:, 0].copy())]
-        room, more = torch.empty((2, min(QUESTIONS, len(places)), len(tile)))
-        for start in range(0, len(places), QUESTIONS):
-            block = slice(start, min(start + QUESTIONS, len(places)))
-            sums = torch.index_select(lifts, 0, at[block], out=room[: block.stop - start])
-            sums += torch.index_select(plus, 0, b[block], out=more[: block.stop - start])
-            tops[number, block] = sums.amax(dim=1)
-        if progress is not None:
-            progress(number + 1, len(tiles))
-    found = _nothing(len(places))
-    for rank in range(min(2, len(tiles))):
-        chosen = tops.topk(rank + 1, dim=0).indices[rank].numpy()
-        for number in np.unique(chosen):
-            some = np.flatnonzero(chosen == number)
-            here = _exactly(units, words, places[some], tiles[number], rule, np.zeros((len(some), 1), dtype=bool))
-            _put(found, some, _merged(_some(found, some), here))
+    near, sums = np.full((len(places), KEPT), NOTHING), np.full((len(places), KEPT), -np.inf, dtype=np.float32)
+
+    def look(cosines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        plus, minus = _terms(np.ascontiguousarray(cosines), rule)
+        return _two_best(plus[moves[:, 1]] - minus[moves[:, 0]], move, plus, places[:, 2])
+
+    # one large product at a time, then whole tiles to a thread each: a step inside one is too short to be shared
+    with ThreadPoolExecutor(torch.get_num_threads()) as threads:
+        for first in range(0, len(free), TOGETHER * TILE):
+            ids = free[first : first + TOGETHER * TILE]
+            cosines = (own @ torch.from_numpy(units[ids]).T).numpy()
+            starts = range(0, len(ids), TILE)
+            found = list(threads.map(look, [cosines[:, start : start + TILE] for start in starts]))
+            near = np.hstack([near, *(ids[start + at] for start, (at, _) in zip(starts, found, strict=True))])
+            sums = np.hstack([sums, *(values for _, values in found)])
+            kept = np.argpartition(-sums, KEPT - 1, axis=1)[:, :KEPT]
+            near, sums = np.take_along_axis(near, kept, axis=1), np.take_along_axis(sums, kept, axis=1)
+            if progress is not None:
+                progress(first + len(ids), len(free))
+    return _rescored(units, words[places], near, np.isneginf(sums), rule)
+
+
+def _two_best(lifts: np.ndarray, move: np.ndarray, plus: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Columns and values of the two largest of lifts[move] + plus[b], (Q, 2) each; -inf where there is one column."""
+    columns, values = np.zeros((len(b), 2), dtype=np.int64), np.full((len(b), 2), -np.inf, dtype=np.float32)
+    room = np.empty((2, min(QUESTIONS, len(b)), lifts.shape[1]), dtype=np.float32)
+    for start in range(0, len(b), QUESTIONS):
+        block = slice(start, min(start + QUESTIONS, len(b)))
+        sums, more = room[:, : block.stop - start]
+        np.take(lifts, move[block], axis=0, out=sums, mode="clip")
+        np.take(plus, b[block], axis=0, out=more, mode="clip")
+        np.add(sums, more, out=sums)
+        rows = np.arange(len(sums))
+        for place in range(min(2, lifts.shape[1])):
+            best = sums.argmax(axis=1)
+            columns[block, place], values[block, place] = best, sums[rows, best]
+            sums[rows, best] = -np.inf
+    return columns, values
+
+
+def _rescored(units: np.ndarray, questions: np.ndarray, near: np.ndarray, none: np.ndarray, rule: Rule) -> _Best:
+    """The best of each question's own candidates `near` (Q, n) in float64; `none` (Q, n): no candidate."""
+    found = _nothing(len(near))
+    for start in range(0, len(near), QUESTIONS):
+        block = slice(start, start + QUESTIONS)
+        rows = units[near[block]].astype(np.float64)
+        asked = units[questions[block]].astype(np.float64)
+        plus, minus = _terms(np.einsum("qnd,qwd->wqn", rows, asked), rule)
+        _put(found, block, _largest(np.where(none[block], -np.inf, plus[1] - minus[0] + plus[2]), near[block]))
     return found
 
 
 def _exactly(
     units: np.ndarray, words: np.ndarray, places: np.ndarray, ids: np.ndarray, rule: Rule, barred: np.ndarray
 ) -> _Best:
-    """The best of few candidates `ids` (n,) in float64; `barred` (Q, n) may not be found."""
-    if not len(ids):
-        return _nothing(len(places))
-    used, inner = np.unique(places, return_inverse=True)
-    inner = inner.reshape(places.shape)
-    cosines = torch.from_numpy(units[words[used]].astype(np.float64) @ units[ids].astype(np.float64).T)
-    plus, minus = (term.numpy() for term in _terms(cosines, rule))
+    """The best of few candidates `ids` (n,), the same for all, in float64; `barred` (Q, n) may not be found."""
     found = _nothing(len(places))
+    if not len(ids):
+        return found
+    plus, minus = _terms(units[words].astype(np.float64) @ units[ids].astype(np.float64).T, rule)
     for start in range(0, len(places), QUESTIONS):
         block = slice(start, start + QUESTIONS)
-        a, star, b = inner[block].T
+        a, star, b = places[block].T
         scores = np.where(barred[block], -np.inf, plus[star] - minus[a] + plus[b])
-        best = scores.argmax(axis=1)
-        rows = np.arange(len(best))
-        top = scores[rows, best]
-        scores[rows, best] = -np.inf
-        found.score[block], found.second[block] = top, scores.max(axis=1)
-        found.id_[block] = np.where(np.isneginf(top), NOTHING, ids[best])
+        _put(found, block, _largest(scores, np.broadcast_to(ids, scores.shape)))
     return found
 
 
-def _terms(cosines: torch.Tensor, rule: Rule) -> tuple[torch.Tensor, torch.Tensor]:
-    """What b and a* add to a score and what a takes from it, (words, candidates) each."""
+def _largest(scores: np.ndarray, ids: np.ndarray) -> _Best:
+    """The largest and second largest of each row (Q, n), and whose the largest is."""
+    best, rows = scores.argmax(axis=1), np.arange(len(scores))
+    top = scores[rows, best]
+    scores[rows, best] = -np.inf
+    return _Best(top, np.where(np.isneginf(top), NOTHING, ids[rows, best]), scores.max(axis=1))
+
+
+def _terms(cosines: np.ndarray, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+    """What b and a* add to a score and what a takes from it, (words, candidates) each, as exact as the cosines."""
     if rule == "add":
         return cosines, cosines
-    shifted = ((cosines + 1) / 2).clamp(min=0)
-    return shifted.log(), (shifted + EPSILON).log()
+    shifted = np.maximum((cosines + 1) / 2, np.finfo(cosines.dtype).tiny)
+    return np.log(shifted), np.log(shifted + EPSILON)
 
 
 def _nothing(n: int) -> _Best:
     return _Best(np.full(n, -np.inf), np.full(n, NOTHING, dtype=np.int64), np.full(n, -np.inf))
 
 
-def _some(best: _Best, which: np.ndarray) -> _Best:
-    return _Best(best.score[which], best.id_[which], best.second[which])
-
-
-def _put(best: _Best, which: np.ndarray, found: _Best) -> None:
+def _put(best: _Best, which: slice, found: _Best) -> None:
     best.score[which], best.id_[which], best.second[which] = found.score, found.id_, found.second
 
 
