@@ -7,10 +7,10 @@ import re
 from rowspace.metrics.geometry import geometry, norms_and_rows
 from rowspace.metrics.metric import BESIDE, Metric
 from rowspace.metrics.probes import probes
-from rowspace.metrics.seen import undertrained
+from rowspace.metrics.seen import association, undertrained
 from rowspace.metrics.training import TRAINING
 
-METRICS: tuple[Metric, ...] = (*TRAINING, *geometry(), *norms_and_rows(), *probes(), *undertrained())
+METRICS: tuple[Metric, ...] = (*TRAINING, *geometry(), *norms_and_rows(), *probes(), *undertrained(), *association())
 
 
 def find_metric(key: str) -> Metric | None:

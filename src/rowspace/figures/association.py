@@ -1,0 +1,48 @@
+"""How well cosines of rows follow the company that tokens keep, by frequency, with chance in grey."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, band, figure, legend_names, line
+
+COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
+
+
+def draw_association(rows: Sequence[Mapping[str, Any]], half: float, frequency: float | None) -> go.Figure:
+    """A curve a run over the tenths of the asked tokens; `half` the half width of chance over all pairs, `frequency`
+    what frequency alone would get over all pairs; `rows` are those of the table `association`."""
+    names = list(dict.fromkeys(row["run"] for row in rows))
+    tenths = sorted({row["decile"] for row in rows})
+    short = legend_names(names)
+    traces = list(band(tenths, [0.0] * len(tenths), [half] * len(tenths), name="chance, over all pairs"))
+    if frequency is not None:
+        look = {"color": GREY, "dash": "dash", "width": 1.5}
+        alone = go.Scatter(x=tenths, y=[frequency] * len(tenths), mode="lines", name="frequency alone", line=look)
+        traces.append(alone)
+    for place, name in enumerate(names):
+        own = [row for row in rows if row["run"] == name]
+        counts = [f"seen {row['count_low']:,} to {row['count_high']:,} times" for row in own]
+        curve = line(
+            [row["decile"] for row in own],
+            [row["spearman"] for row in own],
+            name="rows" if len(names) == 1 else short[name],
+            colour=COLOURS[place % len(COLOURS)],
+            markers=True,
+        )
+        hover = f"%{{customdata}}: %{{y:.2f}}<extra>{escape(name)}</extra>"
+        traces.append(curve.update(customdata=counts, hovertemplate=hover))
+    return figure(
+        traces,
+        title="Do rows lie as near as the text says their tokens are?",
+        x="tenth of the commonest tokens, the rarest first",
+        y="rank correlation with PPMI",
+        caption="1: the nearest rows are those that keep most company. Grey: shuffled rows. A fall at the right says "
+        "that cosines mislead for the commonest words.",
+        alt="Rank correlation of cosines of rows and of PPMI by frequency, with chance in grey.",
+        xaxis={"dtick": 1},
+    )
