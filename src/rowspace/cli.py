@@ -26,7 +26,7 @@ COMMANDS = {
     "tokenize": "fit tokenizers and print their truth cards side by side",
     "trace": "walk one text through a trained run, from characters to loss and back",
     "generate": "continue a text with a trained run",
-    "probe": "ask finished runs a question: how long a text they can read, how far back they look",
+    "probe": "ask a table what it learned: that of a run, or one that somebody else trained",
     "report": "write the page of a run again",
     "doctor": "show versions, machine and caches, and what is missing",
 }

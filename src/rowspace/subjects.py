@@ -70,6 +70,14 @@ class Corpora:
             self._read[key] = documents
         return self._read[key]
 
+    def truth(self, restored: Restored) -> Mapping[str, Any]:
+        """What the corpus knows of its words; nothing, and a note, where its text is not that of the run any more."""
+        try:
+            return self.documents(restored).truth
+        except ConfigError as error:
+            self.terminal.say(f"{error}. What the corpus knew of its words is not known any more.")
+            return {}
+
     def splits(self, restored: Restored) -> Splits:
         """The run's text, split as in training."""
         key = restored.config.data.model_dump_json()
@@ -138,13 +146,6 @@ def open_run(
         parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
         return build(**parts, vocab_size=restored.tokenizer.vocab_size, seed=config.stream_seed("init")).eval()
 
-    def truth() -> Mapping[str, Any]:
-        try:
-            return corpora.documents(restored).truth
-        except ConfigError as error:
-            corpora.terminal.say(f"{error}. What the corpus knew of its words is not known any more.")
-            return {}
-
     tables = _tables_of_run(restored, stream, corpora.terminal)
     if wanted.name == "U" and wanted.needed and "U" not in tables:
         raise ConfigError(Problem("table", "U was given", f"E: the output head of {path} is tied to it"))
@@ -154,7 +155,7 @@ def open_run(
         tables=tables,
         chosen=wanted.of(tables, "E", path),
         encode=restored.tokenizer.encode,
-        truth=Truth(truth) if config.data.knows_truth else {},
+        truth=Truth(lambda: corpora.truth(restored)) if config.data.knows_truth else {},
         seed=config.stream_seed("probe"),
         config=config,
         tokenizer=restored.tokenizer,

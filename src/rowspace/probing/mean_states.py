@@ -47,23 +47,20 @@ def mean_states(
     """The mean states of a layer in the place of the table's rows; `counts` are the occurrences that were read.
 
     A token that did not occur has no state: its row is zero, and its id stands among the special ones, which no measure
-    reads. float64 sums.
+    reads. Sums are float64.
     """
     starts, T = find_windows(stream, n_ctx), min(n_ctx, stream.N - 1)
     windows = Windows(stream, isolated=isolated)
-    sums: Tensor | None = None
+    sums = torch.zeros(table.V, table.d, dtype=torch.float64)
     counts = torch.zeros(table.V, dtype=torch.int64)
-    with torch.no_grad():
-        for first in range(0, len(starts), BATCH):
-            batch = windows.gather(starts[first : first + BATCH], T)
-            h = states(batch)[layer].detach().double().flatten(0, 1)
-            sums = torch.zeros(table.V, h.shape[1], dtype=torch.float64) if sums is None else sums
-            sums.index_add_(0, batch.ids.flatten(), h)
-            counts += torch.bincount(batch.ids.flatten(), minlength=table.V)
-            progress(f"reading states of layer {layer}", first + len(batch.ids), len(starts))
-    assert sums is not None
+    for first in range(0, len(starts), BATCH):
+        batch = windows.gather(starts[first : first + BATCH], T)
+        with torch.no_grad():
+            h = states(batch)[layer].double().flatten(0, 1)
+        sums.index_add_(0, batch.ids.flatten(), h)
+        counts += torch.bincount(batch.ids.flatten(), minlength=table.V)
+        progress(f"reading states of layer {layer}", first + len(batch.ids), len(starts))
     unseen = frozenset(torch.nonzero(counts == 0).flatten().tolist())
-    read = f"{len(starts) * T:,} tokens in {len(starts):,} windows of {T}"
     return replace(
         table,
         vectors=(sums / counts.clamp(min=1)[:, None]).float().numpy(),
@@ -72,7 +69,7 @@ def mean_states(
         source={
             **table.source,
             "table": f"layer{layer}",
-            "rows are": f"mean states over {read} of validation text",
+            "rows are": f"mean states over {len(starts):,} windows of {T} tokens of validation text",
             "tokens that did not occur there": f"{len(unseen):,}, left out",
             "counts": "occurrences in what was read",
         },
