@@ -80,9 +80,17 @@ def test_watching_changes_no_gradient_and_what_was_read_does_not_change_with_it(
     (nats / scored).backward()
     for (name, one), (_, two) in zip(watched.named_parameters(), alone.named_parameters(), strict=True):
         assert torch.equal(one.grad, two.grad), name
-    before = sides.part("E", "output").clone()
-    watched.embedding.weight.grad.mul_(0)  # as clipping does, in place
-    assert torch.equal(sides.part("E", "output"), before)
+    untied = model(head=option("head", "linear", tie=False))
+    for made, table, side, weight in (
+        (watched, "E", "output", watched.embedding.weight),
+        (untied, "E", "input", untied.embedding.weight),
+        (untied, "U", "output", untied.head.weight),
+    ):
+        sides = sides if made is watched else sides_of(made, ids(seed=1), ids(seed=2))
+        before = sides.part(table, side).clone()
+        weight.grad.mul_(0)  # as clipping does, in place
+        assert torch.equal(sides.part(table, side), before)
+        made.zero_grad()
 
 
 def test_closed_hooks_read_nothing_more() -> None:

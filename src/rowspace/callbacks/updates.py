@@ -107,7 +107,7 @@ class UpdatesCallback(Watcher):
         for ids in (batch.ids, batch.source):
             if ids is not None:
                 flat = ids.flatten()
-                self._seen[0].scatter_add_(0, flat, torch.ones_like(flat))
+                self._seen[0].scatter_add_(0, flat, flat.new_ones(1).expand(len(flat)))
         targets = batch.targets.flatten()
         self._seen[1].scatter_add_(0, targets.clamp(min=0), (targets >= 0).long())
 
