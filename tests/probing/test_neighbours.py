@@ -57,6 +57,16 @@ def test_classes_of_a_synthetic_corpus_and_files_replace_our_lists(tmp_path):
     assert (found.scores[0].n, found.scores[0].asked) == (2, 3)
 
 
+def test_a_sample_of_the_listed_words_is_said_and_seeded():
+    found = ask("neighbours", bare(planted(3)), listed=50, **FAST)
+    assert found.scores[0].asked == 50
+    assert 5 < found.scores[0].n <= 50
+    assert any("50 of" in note for note in found.notes)
+    again, other = (ask("neighbours", bare(planted(3), seed=seed), listed=50, **FAST) for seed in (0, 1))
+    assert again.scores[0].value == found.scores[0].value
+    assert other.scores[0].value != found.scores[0].value
+
+
 def test_hostile_tokens_are_shown_as_text(tmp_path):
     vectors = planted(4)
     vectors[ID[HOSTILE]] = vectors[ID[" king"]]

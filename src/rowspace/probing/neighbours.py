@@ -38,6 +38,8 @@ class Neighbours(ProbeOption):
     """A row seen less often than this in training is called under-trained, not wrong."""
     lists: str | None
     """A JSON file of word lists; null: the classes of a synthetic corpus, else the English ones of this package."""
+    listed: int = Field(ge=10)
+    """Words of the lists asked for the hit rates, at most: a sample by seed where there are more."""
     draws: int = Field(ge=100, le=10_000)
     """Dealings of the lists' words behind chance."""
 

@@ -53,7 +53,7 @@ def tell(option: Neighbours, subjects: Sequence[Subject], progress: Progress) ->
         own, labels = [], find_labels(table, lists)
         for done, measure in enumerate(MEASURES):
             progress("looking for neighbours", place * len(MEASURES) + done, total)
-            own.append(_score(option, table, asked, labels, len(lists), measure, seed))
+            own.append(_score(option, table, asked, labels, min(len(lists), option.listed), measure, seed))
             measures.append({"of": name, **own[-1].record()})
         scores.append(own)
     progress("looking for neighbours", total, total)
@@ -68,7 +68,7 @@ def tell(option: Neighbours, subjects: Sequence[Subject], progress: Progress) ->
         shown=[*side_by_side(named, scores, percent), _measure_table(scores[0]), _table(option, first)],
         draw=lambda: {"neighbours": draw_measures(scores[0], list(SAID.values()))},
         reading=READING.format(verdicts=counted),
-        notes=_notes(subjects[0].table, source),
+        notes=_notes(option, subjects[0].table, source, len(lists)),
     )
 
 
@@ -92,8 +92,11 @@ def _words(option: Neighbours, subject: Subject, lists: Lists) -> tuple[list[Wor
         if isinstance(deciles, Missing)
         else find_stratified(table, deciles, lists=lists, per_decile=option.per_decile, seed=subject.seed)
     )
-    listed = resolve(subject, "neighbours", lists, "skip").values()
-    return [*named.values(), *drawn], find_asked(table, list(listed), lists=lists, min_count=option.min_count)
+    listed = list(resolve(subject, "neighbours", lists, "skip").values())
+    if len(listed) > option.listed:
+        kept = np.sort(np.random.default_rng(subject.seed).choice(len(listed), option.listed, replace=False))
+        listed = [listed[place] for place in kept.tolist()]
+    return [*named.values(), *drawn], find_asked(table, listed, lists=lists, min_count=option.min_count)
 
 
 def _score(
@@ -128,8 +131,10 @@ def _sentence(scores: Sequence[Score], chosen: Measure) -> str:
     )
 
 
-def _notes(table: TokenTable, source: str) -> list[str]:
+def _notes(option: Neighbours, table: TokenTable, source: str, listed: int) -> list[str]:
     notes = [f"Word lists are {source}."]
+    if listed > option.listed:
+        notes.append(f"Hit rates are of {option.listed:,} of {listed:,} listed words: a sample by seed.")
     if table.V > REFERENCES:
         notes.append(f"CSLS takes the hubness of a row from a seeded sample of {REFERENCES:,} of {table.V:,} rows.")
     if table.counts is None:
