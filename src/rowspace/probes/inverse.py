@@ -65,9 +65,7 @@ def measure_inverse(
     return Inverse(ids, answers, rate, null, by)
 
 
-def find_largest(
-    queries: np.ndarray, rows: Vectors, progress: Callable[[int, int], None] | None = None
-) -> np.ndarray:
+def find_largest(queries: np.ndarray, rows: Vectors, progress: Callable[[int, int], None] | None = None) -> np.ndarray:
     """argmax_v rows_v . query for each query: (n, d), (V, d) -> (n,); -2 where the two largest are equal."""
     best = np.full(len(queries), TIED, dtype=np.int64)
     for start in range(0, len(queries), BLOCK):
