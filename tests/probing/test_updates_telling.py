@@ -39,12 +39,13 @@ def told(found: dict[str, dict[str, np.ndarray]]) -> Any:
         ),
         (
             {"input_hit": 0.25, "moved": 0.75, "without_gradient": 0.1},
-            "In a step the rows of E got a gradient: 25% from the input side; 75% moved, the others by momentum.",
+            "In a step the rows of E got a gradient: 25% from the input side; 75% moved, "
+            "those without a gradient by momentum.",
         ),
         (
             {"input_hit": 0.25, "moved": 1.0, "without_gradient": 0.1, "by_decay": 0.1},
-            "In a step the rows of E got a gradient: 25% from the input side; 100% moved, the others by momentum and "
-            "decay.",
+            "In a step the rows of E got a gradient: 25% from the input side; 100% moved, "
+            "those without a gradient by momentum and decay.",
         ),
         ({}, "No row of E got a gradient."),
     ],

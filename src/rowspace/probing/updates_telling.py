@@ -92,7 +92,7 @@ def _why(numbers: Mapping[str, np.ndarray], more: float, *, tied: bool) -> str:
     if more < 0.005:
         return ""
     causes = [name for key, name in (("without_gradient", "momentum"), ("by_decay", "decay")) if numbers[key].any()]
-    return f", the others by {' and '.join(causes)}" if causes else ""
+    return f", those without a gradient by {' and '.join(causes)}" if causes else ""
 
 
 def _shown(name: str, bands: Sequence[Mapping[str, Any]]) -> Shown:

@@ -1,0 +1,25 @@
+"""Boxes of an indicator by training count, and its histogram where nobody counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rowspace.figures.undertrained import draw_by_count, draw_values
+
+
+def test_boxes_hold_the_rows_of_their_counts() -> None:
+    counts, values = np.array([0, 0, 0, 3, 50, 5000]), np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    drawn = draw_by_count(values, counts, limit=2.5, label="length", min_count=5)
+    box, limit = drawn.data
+    assert list(box.x) == ["0<br>(3)", "1–4<br>(1)", "20–99<br>(1)", "1,000+<br>(1)"]
+    assert list(box.median) == [2, 4, 5, 6]
+    assert box.q1[0] == pytest.approx(1.5)
+    assert set(limit.y) == {2.5}
+
+
+def test_a_histogram_counts_every_row() -> None:
+    drawn = draw_values(np.arange(100.0), limit=2.0, label="length")
+    assert sum(drawn.data[0].y) == 100
+    assert list(drawn.data[1].x) == [2.0, 2.0]
+    assert sum(draw_values(np.zeros(0), limit=0.0, label="length").data[0].y) == 0
