@@ -54,7 +54,7 @@ class UpdatesCallback(Watcher):
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         kept = torch.zeros(2, len(pl_module.model.embedding.weight), dtype=torch.int64)
         kept = kept if self._seen is None else self._seen
-        self._seen = kept.to(pl_module.device)
+        self._seen = kept.to(pl_module.model.embedding.weight.device)
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
         if trainer.global_step + 1 in self._audits:
