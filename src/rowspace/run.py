@@ -22,6 +22,7 @@ from rowspace.config import Call, RunConfig, identity
 from rowspace.data.base import Documents
 from rowspace.data.cache import cache_root
 from rowspace.data.splitting import Splits, split
+from rowspace.figures.blocked import read_blocked
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.position.certificate import Certificate as PositionCertificate
@@ -132,7 +133,8 @@ def _train_held(
     for remark in [*ledger, *remarks]:
         terminal.say(remark)
     told = columns(config, vocab_size=tokenizer.vocab_size)
-    with open_sinks(folder, config.logger, columns=told, say=terminal.say) as sinks:
+    blocked = read_blocked(getattr(config.probes, "blocked", None))
+    with open_sinks(folder, config.logger, columns=told, say=terminal.say, blocked=blocked) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
             seen = text.splits.val_bytes_seen_in_train

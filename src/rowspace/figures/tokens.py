@@ -16,15 +16,18 @@ def show(token: str) -> str:
     """
     if not token:
         return "(empty)"
-    text = token[: LONGEST + 1].replace(" ", "␣")
-    if not text.isprintable():
-        text = "".join(_visible(character) for character in text)
+    text = visible(token[: LONGEST + 1].replace(" ", "␣"))
     return text if len(token) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def show_in_figure(token: str) -> str:
     """The same for Plotly, which renders `<b>` and `<a href>` found in its texts."""
     return html.escape(show(token))
+
+
+def visible(text: str) -> str:
+    """The text whole, with its control characters named and its spaces as they are."""
+    return text if text.isprintable() else "".join(_visible(character) for character in text)
 
 
 def _visible(character: str) -> str:

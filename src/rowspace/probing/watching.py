@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from rowspace.callbacks.base import ProbesOption, Watched
 from rowspace.errors import ConfigError, Problem, closest
+from rowspace.figures.blocked import read_blocked
 from rowspace.findings import readable
 from rowspace.probing.base import ProbeOption
 from rowspace.registry import options, register
@@ -44,6 +45,8 @@ class DefaultProbes(ProbesOption):
     lists: str | None
     """Path of a JSON file with the word lists behind the verdicts; null takes the English lists of this package."""
 
+    blocked: str | None
+    """Path of a JSON file with words that pages and W&B show as ■■■; null takes the list of this package."""
     questions: list[str]
     """Probes asked at every pass, of `settings`; [] for none. The whole answers are kept where maps are drawn."""
     settings: dict[str, dict[str, Any]]
@@ -76,6 +79,11 @@ class DefaultProbes(ProbesOption):
             found += [problem for problem in error.problems if isinstance(problem, Problem)]
         if self.lists is not None and not Path(self.lists).is_file():
             found.append(Problem("probes.lists", f"no file {self.lists!r}", "a JSON file of word lists, or null"))
+        try:
+            read_blocked(self.blocked)
+        except ConfigError as error:
+            given, _, right = str(error).removeprefix("blocked: ").partition("; ")
+            found.append(Problem("probes.blocked", given, right))
         if self.maps > self.passes:
             found.append(Problem("probes.maps", f"{self.maps} was given", f"at most probes.passes={self.passes}"))
         return found

@@ -12,8 +12,11 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import plotly.graph_objects as go
+
 from rowspace import answers
 from rowspace.answers import Findings
+from rowspace.figures.blocked import Blocked, read_blocked
 from rowspace.runfolder import STEP, RunFolder
 from rowspace.table import Missing
 from rowspace.training.base import LoggerOption
@@ -27,11 +30,13 @@ class Sinks:
     """Implements `rowspace.callbacks.recorder.Recorder`.
 
     Scalars of one step, whoever sends them, become one row, written when the step is over (`flush`) or when a later
-    one begins. `latest` is the last value of every key.
+    one begins. `latest` is the last value of every key. Words that `blocked` holds (None: our list) are masked in what
+    W&B gets; the folder has what was measured.
     """
 
-    def __init__(self, folder: RunFolder, tracking: Tracking) -> None:
+    def __init__(self, folder: RunFolder, tracking: Tracking, blocked: Blocked | None = None) -> None:
         self.tracking = tracking
+        self._blocked = read_blocked(None) if blocked is None else blocked
         self.latest: dict[str, float | None] = {}
         self.reasons: dict[str, str] = {}
         self._folder = folder
@@ -57,23 +62,30 @@ class Sinks:
     def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """tables/<name>.parquet, and a new W&B table, unless it is so long that only its figure is looked at there."""
         self._folder.write_table(name, rows)
-        if len(rows) <= LONGEST_TRACKED:
-            self.tracking.table(step, name, rows)
+        self._track_table(step, f"tables/{name}", rows)
 
     def figure(self, step: int, name: str, figure: Any) -> None:
         """figures/<name>.json, and the same figure in W&B."""
         self._folder.write_figure(name, figure)
-        self.tracking.figure(step, name, figure)
+        self._track_figure(step, f"figures/{name}", figure)
 
     def answer(self, step: int, name: str, findings: Findings) -> None:
-        """answers/<name>.json and its tables; the same tables and figures in W&B."""
+        """answers/<name>.json and its tables; in W&B a table and a figure each under `probe/<name>/`."""
         about = {"step": step, "command": None, "runs": [], "settings": {}}
         answers.write(self._folder.answers, name, findings, about)
         for table, rows in findings.rows.items():
-            if len(rows) <= LONGEST_TRACKED:
-                self.tracking.table(step, f"probe/{table}", rows)
+            self._track_table(step, f"probe/{name}/tables/{table}", rows)
         for figure, drawn in findings.figures.items():
-            self.tracking.figure(step, f"probe/{figure}", drawn)
+            self._track_figure(step, f"probe/{name}/figures/{figure}", drawn)
+
+    def _track_table(self, step: int, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        if len(rows) <= LONGEST_TRACKED:
+            self.tracking.table(step, key, self._blocked.mask_all(rows))
+
+    def _track_figure(self, step: int, key: str, figure: Any) -> None:
+        held = figure.to_plotly_json()
+        masked = self._blocked.mask_all(held)
+        self.tracking.figure(step, key, figure if masked is held else go.Figure(masked))
 
     def flush(self) -> None:
         """Write the row of the step that is over."""
@@ -108,7 +120,9 @@ class Sinks:
 
 
 @contextlib.contextmanager
-def open_sinks(folder: RunFolder, option: LoggerOption, *, columns: Mapping[str, Any], say: Any) -> Iterator[Sinks]:
+def open_sinks(
+    folder: RunFolder, option: LoggerOption, *, columns: Mapping[str, Any], say: Any, blocked: Blocked | None = None
+) -> Iterator[Sinks]:
     """The sinks of a run, closed with its exit code and a summary equal to the metrics of run.json.
 
     The W&B id is in run.json before anything is logged, and the same for every attempt that reaches it.
@@ -121,7 +135,7 @@ def open_sinks(folder: RunFolder, option: LoggerOption, *, columns: Mapping[str,
     tracking = Tracking(option, folder=folder.path, warn=say, **named)
     where = None if tracking.folder is None else str(tracking.folder)
     folder.update(wandb={"id": tracking.id, "mode": tracking.mode, "folder": where, "sync": tracking.sync_command})
-    sinks = Sinks(folder, tracking)
+    sinks = Sinks(folder, tracking, blocked)
     code = 0
     try:
         yield sinks

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rowspace.figures.tokens import visible
 from rowspace.runfolder import STEP
 from rowspace.training.base import LoggerOption
 
@@ -87,20 +88,20 @@ class Tracking:
         if self._run is not None:
             self._do(self._run.log, dict(row))
 
-    def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """A new table an evaluation: W&B keeps them all."""
+    def table(self, step: int, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """A new table an evaluation: W&B keeps them all. Control characters of tokens are named."""
         if self._run is None or not rows:
             return
         import wandb
 
         columns: list[Any] = list(dict.fromkeys(key for row in rows for key in row))
         data: list[Any] = [[_cell(row.get(column)) for column in columns] for row in rows]
-        self._do(lambda: self._run.log({STEP: step, f"tables/{name}": wandb.Table(columns=columns, data=data)}))
+        self._do(lambda: self._run.log({STEP: step, key: wandb.Table(columns=columns, data=data)}))
 
-    def figure(self, step: int, name: str, figure: Any) -> None:
+    def figure(self, step: int, key: str, figure: Any) -> None:
         """A Plotly figure."""
         if self._run is not None:
-            self._do(self._run.log, {STEP: step, f"figures/{name}": figure})
+            self._do(self._run.log, {STEP: step, key: figure})
 
     def artifact(self, name: str, kind: str, files: Sequence[Path], **facts: Any) -> None:
         """Files under a name, referred to where they lie instead of copied."""
@@ -162,7 +163,9 @@ def _within(seconds: float, action: Callable[[], Any], warn: Callable[[str], Non
 
 
 def _cell(value: Any) -> Any:
-    return value if isinstance(value, (int, float, str, bool)) or value is None else str(value)
+    if isinstance(value, str):
+        return visible(value)
+    return value if isinstance(value, (int, float, bool)) or value is None else str(value)
 
 
 def _first_line(error: BaseException) -> str:
