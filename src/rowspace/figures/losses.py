@@ -19,36 +19,18 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> dict[str, go.Figure]:
     """Bars of the loss of each tenth with the unigram cost as marks, and each tenth's part of the whole loss; `rows`
     are those of one split in the table `loss_by_frequency`."""
     shown = [row for row in rows if row["decile"] >= 0]
-    tenths = [row["decile"] for row in shown]
-    hover = [f"{name_band(row['decile'])}, {row['share']:.1%} of the targets" for row in shown]
-    bars = go.Bar(
-        x=tenths,
-        y=[row["loss"] for row in shown],
-        name="model",
-        marker={"color": BLUE},
-        customdata=hover,
-        hovertemplate="%{customdata}: %{y:.2f} nats",
-    )
+    axis: dict[str, Any] = {"x": "tenth by frequency, rarest first (0: never seen)", "xaxis": {"dtick": 1}}
     marks = go.Scatter(
-        x=tenths,
+        x=[row["decile"] for row in shown],
         y=[row["unigram_loss"] for row in shown],
         name="frequency alone",
         mode="markers",
         marker={"color": GREY, "symbol": "line-ew-open", "size": 22, "line": {"width": 3}},
         hovertemplate="frequency alone: %{y:.2f} nats",
     )
-    parts = go.Bar(
-        x=tenths,
-        y=[row["share"] * row["loss"] for row in shown],
-        name="share of targets times loss",
-        marker={"color": BLUE},
-        customdata=hover,
-        hovertemplate="%{customdata}: %{y:.2f} of the whole loss",
-    )
-    axis: dict[str, Any] = {"x": "tenth by frequency, rarest first (0: never seen)", "xaxis": {"dtick": 1}}
     return {
         "loss_by_frequency": figure(
-            [bars, marks],
+            [_bars(shown, [row["loss"] for row in shown], "model", "nats"), marks],
             title="Which words can it predict?",
             y="nats a target",
             caption="Below the grey mark: context taught the model something about them. A tenth holds equally "
@@ -57,7 +39,7 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> dict[str, go.Figure]:
             **axis,
         ),
         "loss_parts": figure(
-            [parts],
+            [_bars(shown, [r["share"] * r["loss"] for r in shown], "share of targets times loss", "of the whole loss")],
             title="Where is the loss?",
             y="nats a token of the text",
             caption="The bars add up to the loss but for special tokens: common words weigh most, since they are most "
@@ -66,3 +48,14 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> dict[str, go.Figure]:
             **axis,
         ),
     }
+
+
+def _bars(rows: Sequence[Mapping[str, Any]], values: Sequence[float], name: str, unit: str) -> go.Bar:
+    return go.Bar(
+        x=[row["decile"] for row in rows],
+        y=list(values),
+        name=name,
+        marker={"color": BLUE},
+        customdata=[f"{name_band(row['decile'])}, {row['share']:.1%} of the targets" for row in rows],
+        hovertemplate=f"%{{customdata}}: %{{y:.2f}} {unit}",
+    )

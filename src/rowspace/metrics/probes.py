@@ -89,8 +89,8 @@ def alignment() -> Iterator[Metric]:
         yield Metric(key, "share", "neither", "about half of overlap/null", meaning)
 
 
-def context() -> Iterator[Metric]:
-    """Senses, cloze and contextual: what a model's states know."""
+def senses() -> Iterator[Metric]:
+    """Whether states tell the senses of a word."""
     exchanged = "the senses exchanged within matched sentences"
     random = "0: no more than random words have"
     for cue, where in {"before": "with the cue before the word", "after": "with the cue behind the word"}.items():
@@ -125,6 +125,10 @@ def context() -> Iterator[Metric]:
         }.items():
             key = f"probe/senses/{name}_{cue}"
             yield Metric(key, "cosine or share", "neither", random, f"{meaning}, less that of random words; {where}.")
+
+
+def context() -> Iterator[Metric]:
+    """Cloze and contextual: what a model expects, and how far its states move."""
     yield Metric(
         "probe/cloze/share_positive",
         "share",
@@ -168,4 +172,5 @@ def probes() -> Iterator[Metric]:
     yield from words()
     yield from geometry_of_table()
     yield from alignment()
+    yield from senses()
     yield from context()

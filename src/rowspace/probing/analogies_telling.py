@@ -17,11 +17,11 @@ from rowspace.probing.wording import names_of, percent, resolve, score, side_by_
 from rowspace.table import Missing
 
 LABELS = {
-    "add": ("accuracy", "Is b* nearest to b + a* - a, the question's words excluded"),
-    "add_unrestricted": ("accuracy_unrestricted", "The same, nothing excluded"),
-    "only_b": ("only_b", "Is b* nearest to b alone"),
-    "mul": ("accuracy_mul", "3CosMul, the question's words excluded"),
-    "mul_unrestricted": ("accuracy_mul_unrestricted", "3CosMul, nothing excluded"),
+    "add": ("accuracy", "Analogies: is queen nearest to king - man + woman, these three left out?"),
+    "add_unrestricted": ("accuracy_unrestricted", "Analogies: the same, nothing left out"),
+    "only_b": ("only_b", "Analogies: is queen simply the nearest to king?"),
+    "mul": ("accuracy_mul", "Analogies by products (3CosMul), these three left out"),
+    "mul_unrestricted": ("accuracy_mul_unrestricted", "Analogies by products (3CosMul), nothing left out"),
 }
 READING = (
     "Excluded is the number that is usually printed: a, a* and b, in all spellings, may not be the answer. With "
@@ -119,7 +119,7 @@ def _scores(one: Set, asked: Asked, found: Found) -> list[Score]:
         scores.append(score(key, label + mark, values[mode], found.nulls[mode], n=n, asked=of))
     add, only = values["add"], values["only_b"]
     gain = none if isinstance(add, Missing) or isinstance(only, Missing) else add - only
-    key, label = f"probe/analogies/{one.prefix}gain", f"What the offset adds to closeness{mark}"
+    key, label = f"probe/analogies/{one.prefix}gain", f"Analogies: does man - woman add anything to being near?{mark}"
     return [score(key, label, gain, found.gain, n=n, asked=of), *scores]
 
 

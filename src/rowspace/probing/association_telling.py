@@ -55,7 +55,10 @@ def measure(option: AssociationProbe, subjects: Sequence[Subject], progress: Pro
     first, own = known[0], found[0]
     if isinstance(first, Missing) or own is None:
         reason = first if isinstance(first, Missing) else Missing("nothing was counted")
-        key, label = "probe/association/spearman", "cosines of rows follow company in the text"
+        key, label = (
+            "probe/association/spearman",
+            "Do rows of tokens that keep the same company point the same way? (rank correlation)",
+        )
         score = Score(key, label, reason, 0.0, reason, reason, 0, option.tokens)
         return Findings(QUESTION, f"It cannot be asked: {reason.reason}.", [score], {}, [], dict, reason.reason)
     n = len(first.company.ids)
@@ -108,7 +111,10 @@ def find_score(known: Known, own: Association) -> Score:
     """The headline; `n` are pairs of tokens."""
     n = len(known.company.ids)
     pairs = n * (n - 1) // 2
-    key, label = "probe/association/spearman", "cosines of rows follow company in the text"
+    key, label = (
+        "probe/association/spearman",
+        "Do rows of tokens that keep the same company point the same way? (rank correlation)",
+    )
     return Score(key, label, own.spearman, 0.0, own.low, own.high, pairs, pairs)
 
 

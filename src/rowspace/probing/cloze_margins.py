@@ -122,8 +122,8 @@ _PAIRED = (
 
 
 def _scores(asked: Asked) -> list[Score]:
-    share = ("probe/cloze/share_positive", "likely words are likelier than unlikely ones")
-    mean = ("probe/cloze/margin", "mean margin of likely over unlikely words, nats")
+    share = ("probe/cloze/share_positive", "Does it expect likely words before unlikely ones?")
+    mean = ("probe/cloze/margin", "By how much does it expect them more? (nats)")
     if asked.margins is None:
         none = Missing("no prompt has a likely and an unlikely word that the vocabulary has")
         return [Score(*named, none, none, none, none, 0, asked.n_asked) for named in (share, mean)]

@@ -66,10 +66,17 @@ def _scores(ranked: Ranked, asked: int) -> list[Score]:
     n = len(ranked.pairs)
     among, matched = ((float(found.mean()) if n else none) for found in (ranked.among_all, ranked.matched))
     return [
-        score("probe/pairs/percentile", "Are partners near", among, ranked.null, n=n, asked=asked),
+        score(
+            "probe/pairs/percentile",
+            "Are words that belong together near? (percentile)",
+            among,
+            ranked.null,
+            n=n,
+            asked=asked,
+        ),
         score(
             "probe/pairs/percentile_matched",
-            "Are partners near among tokens as frequent",
+            "Are they near among tokens as frequent? (percentile)",
             matched,
             ranked.matched_null,
             n=n,

@@ -15,8 +15,8 @@ from rowspace.table import Missing
 
 Row = Mapping[str, Any]
 LABELS = {
-    "before": "sense told from the words before",
-    "after": "sense told, its words behind",
+    "before": "Is a word's sense told from the words before it?",
+    "after": "Is a word's sense told where the telling words come behind it?",
 }
 READING = (
     "Each sentence is judged by the others: which sense's mean state is nearest, among sentences of other sets that "

@@ -87,12 +87,18 @@ def find_scores(own: Suspects) -> list[Score]:
     label = INDICATORS[own.headline]
     scores = [
         _auc_score(
-            "probe/undertrained/auc", f"tokens never seen in training, found by {label}", own.never[own.headline]
+            "probe/undertrained/auc",
+            f"Are tokens that were never seen told by their {label}? (AUC)",
+            own.never[own.headline],
         ),
-        _auc_score("probe/undertrained/auc_rare", f"tokens hardly seen, found by {label}", own.hardly[own.headline]),
+        _auc_score(
+            "probe/undertrained/auc_rare",
+            f"Are tokens that were hardly seen told by their {label}? (AUC)",
+            own.hardly[own.headline],
+        ),
     ]
     found = own.never[own.headline]
-    key, said = "probe/undertrained/precision", "flagged rows that were never seen"
+    key, said = "probe/undertrained/precision", "Were the flagged rows never seen in training?"
     if isinstance(found, Missing):
         return [*scores, Score(key, said, found, found, found, found, 0, len(own.ids))]
     low, high = found.precision_low, found.precision_high

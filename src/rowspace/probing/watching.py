@@ -89,7 +89,7 @@ class DefaultProbes(ProbesOption):
         return found
 
     def build(self, *, recorder: Any, watched: Watched) -> list[Any]:
-        from rowspace.callbacks.components import ComponentsCallback
+        from rowspace.callbacks.credit import ComponentsCallback
         from rowspace.callbacks.geometry import GeometryCallback
         from rowspace.callbacks.neighbours import NeighboursCallback
         from rowspace.callbacks.updates import UpdatesCallback

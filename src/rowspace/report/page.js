@@ -84,6 +84,8 @@
     delete layout.template;
     layout.margin = { ...layout.margin, t: isMap ? 10 : 34 };
     layout.autosize = true;
+    if (layout.height) box.dataset.least = layout.height; // of a figure with a line a category
+    delete layout.height;
     layout.hoverlabel = { align: "left" };
     for (const [key, value] of Object.entries(look())) {
       let node = layout;
@@ -108,7 +110,8 @@ modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], 
   const fit = async (box) => {
     const legend = box.querySelector(".legend .scrollbox");
     const rows = legend ? legend.getBBox().height : 0;
-    const height = rows > 30 ? `${Math.ceil(Math.max(265 + rows, 2 * rows + 40))}px` : "";
+    const least = Number(box.dataset.least ?? 0), legends = rows > 30 ? Math.max(265 + rows, 2 * rows + 40) : 0;
+    const height = least || legends ? `${Math.ceil(Math.max(least, legends, 290))}px` : "";
     if (box.style.height === height || box.closest("#map")) return;
     box.style.height = height;
     await Plotly.Plots.resize(box);

@@ -14,10 +14,12 @@ from rowspace.report.scores import find_scores
 
 ORDER = ("neighbours", "pairs", "analogies", "similarity", "senses", "layers", "cloze", "geometry", "alignment", "head")
 """Probes in the order of a reader's questions; others follow by name."""
-OF_THE_PATH = frozenset({"updates", "losses", "loss_by_decile", "credit"})
+OF_THE_PATH = frozenset({"updates", "losses", "components"})
 """Answers about how training went, and not about what was learned: report.html has a section for each."""
 SIGNS = {"✓": "success", "✗": "failure", "=": "tie", "◦": "under-trained", "?": "unjudged"}
 """The first character of a cell that is a verdict, and the look of it."""
+WIDEST = 8
+"""Columns of a table that stands open."""
 OPEN_FIGURES = 2
 """Figures of an answer that stand open beside its sentence; more are folded."""
 
@@ -40,13 +42,18 @@ def prepare(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 **answer,
                 "open_figures": names[:OPEN_FIGURES],
                 "more_figures": names[OPEN_FIGURES:],
-                "open_tables": [table for table in tables if not table["folded"]],
-                "more_tables": [table for table in tables if table["folded"]],
+                "open_tables": [table for table in tables if _stands_open(table)],
+                "more_tables": [table for table in tables if not _stands_open(table)],
                 "lines": find_scores([answer]),
                 "of_the_path": answer["probe"] in OF_THE_PATH,
             }
         )
     return {"answers": found, "figures": figures, "captions": captions}
+
+
+def _stands_open(table: Mapping[str, Any]) -> bool:
+    """A short, narrow table is read beside its figure; a wide one has lines of many words and is opened by choice."""
+    return not table["folded"] and len(table["head"]) <= WIDEST
 
 
 def caption(layout: Mapping[str, Any]) -> dict[str, str]:

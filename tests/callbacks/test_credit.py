@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from rowspace.callbacks.components import ComponentsCallback, component_of, measure_components, unclipped
+from rowspace.callbacks.credit import ComponentsCallback, component_of, measure_components, unclipped
 from rowspace.metrics.catalogue import find_metric
 from tests.callbacks.test_updates import Saving, batch_of, fit
 from tests.callbacks.watched import Listed
