@@ -10,7 +10,7 @@ import yaml
 
 from rowspace.config import RunConfig, identity, load
 from rowspace.training.naming import columns, run_hash, run_slug
-from tests.parts import CONF
+from tests.parts import CONF, values_of
 
 
 def config(**changes: Any) -> RunConfig:
@@ -21,7 +21,7 @@ def config(**changes: Any) -> RunConfig:
         if isinstance(entry, dict):
             ((group, name),) = entry.items()
             if name is not None:
-                plain[group] = yaml.safe_load((CONF / group / f"{name}.yaml").read_text())
+                plain[group] = values_of(group, name)
     for section, values in changes.items():
         plain[section] = {**plain[section], **values} if isinstance(values, dict) else values
     return load(plain)
