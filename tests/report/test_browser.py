@@ -28,12 +28,18 @@ class Opened:
         self.page.wait_for_selector("#detail h4", timeout=30_000)
 
     def draw_all(self) -> None:
-        """Scroll through, so that every figure is drawn."""
+        """Unfold everything and scroll through, so that every figure is drawn; fold it again."""
+        folds = "[...document.querySelectorAll('main details')]"
+        self.value(f"window.were = {folds}.filter((fold) => fold.open), {folds}.forEach((fold) => fold.open = true)")
         for box in self.page.query_selector_all(".plot"):
             box.scroll_into_view_if_needed()
-        self.page.wait_for_function(
-            "[...document.querySelectorAll('.plot')].every((b) => b.querySelector('.main-svg'))"
-        )
+        drawn = "[...document.querySelectorAll('.plot')].every((b) => b.querySelector('.main-svg'))"
+        for _ in range(100):
+            if self.value(drawn):
+                break
+            self.page.wait_for_timeout(100)
+        assert self.value(drawn)
+        self.value(f"{folds}.forEach((fold) => fold.open = window.were.includes(fold))")
 
     def value(self, script: str) -> Any:
         return self.page.evaluate(script)

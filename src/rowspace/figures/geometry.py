@@ -98,7 +98,7 @@ def draw_hit_rate(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         caption="A hit shares a word list with the word. Grey: what rows drawn blindly would get. No list is complete, "
         "so compare with the grey line and not with 100 %.",
         alt="Hit rate of neighbours over optimizer steps, with chance in grey.",
-        yaxis={"rangemode": "tozero", "tickformat": ".0%"},
+        yaxis={"rangemode": "tozero", "tickformat": ".1~%"},
     )
 
 
@@ -122,7 +122,7 @@ def draw_hit_rate_by_frequency(row: Mapping[str, Any]) -> go.Figure:
         y="share that are hits",
         caption="Each tenth holds equally many tokens. Rare rows were moved by few examples: expect fewer hits there.",
         alt="Hit rate of neighbours by frequency tenth, with chance in grey.",
-        yaxis={"rangemode": "tozero", "tickformat": ".0%"},
+        yaxis={"rangemode": "tozero", "tickformat": ".1~%"},
         xaxis={"dtick": 1},
     )
 

@@ -42,8 +42,15 @@ def draw_score(rows: Sequence[Mapping[str, Any]], key: str, label: str, *, share
         y="share" if share else "score",
         caption=CAPTION,
         alt=f"{title} over optimizer steps, with the interval of chance in grey.",
-        yaxis={"tickformat": ".0%"} if share else {},
+        yaxis={"range": _range([*values, *low.values(), *high.values()]), "tickformat": ".1~%" if share else ".3~g"},
     )
+
+
+def _range(values: Sequence[float]) -> list[float]:
+    """An axis that does not blow up a band of no width."""
+    least, most = min(values, default=0.0), max(values, default=1.0)
+    pad = max(0.08 * (most - least), 0.05 * max(abs(least), abs(most)), 1e-3)
+    return [least - pad, most + pad]
 
 
 def find_score_keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:

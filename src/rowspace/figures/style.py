@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -42,6 +43,8 @@ OPTION_COLOURS = {
 CYCLE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, "#000000")
 """Where no option tells curves apart."""
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross")
+TALLEST = 32
+"""Characters of a line along the y axis."""
 LONGEST = 28
 """Characters of a label in a legend."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -62,7 +65,7 @@ def figure(traces: Sequence[Any], *, title: str, x: str, y: str, caption: str, a
         "hovermode": "closest",
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         "xaxis": {**axis, "title": {"text": x, "font": {"size": 12}}},
-        "yaxis": {**axis, "title": {"text": y, "font": {"size": 12}}},
+        "yaxis": {**axis, "title": {"text": "<br>".join(wrap(y, TALLEST)), "font": {"size": 12}}},
     }
     for key, value in layout.items():
         settings[key] = {**settings[key], **value} if isinstance(settings.get(key), dict) else value

@@ -11,7 +11,7 @@ from typing import Any
 
 from rowspace.figures.blocked import Blocked, read_blocked
 from rowspace.report.page import fill
-from rowspace.report.scores import find_scores, say_scores
+from rowspace.report.scores import group_scores, say_scores
 from rowspace.report.sections import prepare
 from rowspace.runfolder import write_atomically
 
@@ -41,13 +41,13 @@ def render(
     """
     about = about or {}
     ready = prepare(answers)
-    lines = find_scores(ready["answers"])
+    groups = group_scores(ready["answers"])
     found = {
         "name": name,
         "subject": about.get("sentence") or "",
         "left_out": list(about.get("left_out") or ()),
-        "scores": lines,
-        "said": say_scores(lines, str(about.get("table") or "the table")),
+        "scores": groups,
+        "said": say_scores([line for _, _, lines in groups for line in lines], str(about.get("table") or "the table")),
         "answers": ready["answers"],
         "captions": ready["captions"],
     }

@@ -81,12 +81,12 @@ def _shape(tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
 
 
 def _scores(rows: Rows, labels: Mapping[str, str]) -> dict[str, Any]:
+    """A panel for each of `labels`, called by its place among them."""
     drawn: dict[str, Any] = {}
-    for place, key in enumerate(find_score_keys(rows)):
+    for place, (key, label) in enumerate(labels.items()):
         metric = find_metric(key)
-        share = metric is not None and metric.unit == "share"
-        if key != HITS:  # it has a figure of its own, beside the neighbours
-            drawn[f"score_{place}"] = draw_score(rows, key, labels.get(key, key), share=share)
+        if key in find_score_keys(rows):
+            drawn[f"score_{place}"] = draw_score(rows, key, label, share=metric is not None and metric.unit == "share")
     return drawn
 
 

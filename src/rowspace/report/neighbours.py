@@ -51,9 +51,15 @@ def find_hit_score(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     low, high = max(0.0, chance - half), chance + half
     words, covered = int(row.get("probe/neighbours/words") or 0), row.get("probe/neighbours/coverage")
     standing = "chance" if low <= value <= high else "learned" if value > high else "below chance"
-    score = {"key": HITS, "label": "Are the nearest rows of a word of its own kind?", "value": value, "chance": chance}
+    score = {
+        "key": HITS,
+        "label": "nearest rows that share a word list with the word",
+        "value": value,
+        "chance": chance,
+    }
     score |= {"low": low, "high": high, "n": words, "asked": round(words / covered) if covered else words}
-    return [{"probe": "neighbours", "scores": [{**score, "standing": standing}]}]
+    question = "Which words lie near which, and which should not"
+    return [{"probe": "neighbours", "question": question, "scores": [{**score, "standing": standing}]}]
 
 
 def group_by_word(rows: Sequence[Mapping[str, Any]]) -> tuple[list[WordLine], list[WordLine]]:

@@ -42,11 +42,25 @@
     };
     back.addEventListener("click", () => { first -= size; turn(); });
     on.addEventListener("click", () => { first += size; turn(); });
-    table.parentElement.before(bar);
+    (table.closest(".scroll") ?? table).before(bar);
     turn();
     addEventListener("beforeprint", () => rows.forEach((row) => (row.hidden = false)));
     addEventListener("afterprint", turn);
   }
+
+  // ---------------------------------------------------------------- folded parts: a link opens them, paper shows them
+  const unfold = () => {
+    const target = location.hash.length > 1 ? $(decodeURIComponent(location.hash.slice(1))) : null;
+    for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  };
+  unfold();
+  addEventListener("hashchange", unfold);
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("main details:not([open])")];
+    folded.forEach((fold) => (fold.open = true));
+  });
+  addEventListener("afterprint", () => folded.forEach((fold) => (fold.open = false)));
 
   // ---------------------------------------------------------------- figures
   const unpack = async (id) => {

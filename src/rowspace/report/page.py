@@ -27,7 +27,7 @@ from rowspace.report import costs, facts
 from rowspace.report.drawn import HITS, draw, latest
 from rowspace.report.ledger import grouped
 from rowspace.report.neighbours import SIGNS, count_verdicts, find_hit_score, group_by_word
-from rowspace.report.scores import find_scores, say_scores
+from rowspace.report.scores import group_scores, say_scores
 from rowspace.report.sections import prepare
 from rowspace.runfolder import RunFolder, write_atomically
 
@@ -136,9 +136,13 @@ def gather(folder: RunFolder) -> dict[str, Any]:
         **_learned(folder, rows, read("neighbours"), problems),
     }
     ready = found.pop("ready")
-    labels = {score["key"]: score["label"] for answer in ready["answers"] for score in answer["scores"]}
+    asked = [score for answer in ready["answers"] for score in answer["scores"]]
+    labels = {score["key"]: score["label"] for score in asked if score["value"] is not None}
     figures, captions = draw(folder, rows, {name: read(name) for name in TABLES}, labels)
-    found["score_figures"] = [name for name in figures if name.startswith("score_")]
+    first = {answer["scores"][0]["key"] for answer in ready["answers"] if answer["scores"]}
+    names = {key: f"score_{place}" for place, key in enumerate(labels) if f"score_{place}" in figures}
+    found["main_panels"] = [name for key, name in names.items() if key in first]
+    found["more_panels"] = [name for key, name in names.items() if key not in first]
     return {**found, "figures": {**figures, **ready["figures"]}, "captions": {**captions, **ready["captions"]}}
 
 
@@ -146,11 +150,11 @@ def _learned(folder: RunFolder, rows: Rows, neighbours: Rows, problems: list[str
     """Scores and answers of the probes, and the neighbours of words."""
     hits = latest(rows, HITS)
     ready = prepare(_told(lambda: stored.read(folder.answers), [], problems))
-    lines = find_scores([*find_hit_score(hits), *ready["answers"]])
+    groups = group_scores([*find_hit_score(hits), *ready["answers"]])
     asked, drawn = group_by_word(neighbours)
     return {
-        "scores": lines,
-        "said": say_scores(lines, "E"),
+        "scores": groups,
+        "said": say_scores([line for _, _, lines in groups for line in lines], "E"),
         "answers": ready["answers"],
         "ready": ready,
         "hits": hits,

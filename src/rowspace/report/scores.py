@@ -53,10 +53,16 @@ class ScoreLine:
 
 
 def find_scores(answers: Iterable[Mapping[str, Any]]) -> list[ScoreLine]:
-    """The scores of all answers: what was learned first, then what was not, then what is not known."""
-    lines = [_line(answer["probe"], score) for answer in answers for score in answer.get("scores") or ()]
+    """The scores of all answers, in their order."""
+    return [_line(answer["probe"], score) for answer in answers for score in answer.get("scores") or ()]
+
+
+def group_scores(answers: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, list[ScoreLine]]]:
+    """(probe, question, its scores) of each answer that has any: what was learned first, then what was not, then what
+    is not known, by the first score of each."""
+    groups = [(answer["probe"], str(answer["question"]), find_scores([answer])) for answer in answers]
     order = list(STANDINGS)
-    return sorted(lines, key=lambda line: order.index(line.standing))
+    return sorted((group for group in groups if group[2]), key=lambda group: order.index(group[2][0].standing))
 
 
 def say_scores(lines: Sequence[ScoreLine], of: str) -> str:
@@ -98,7 +104,7 @@ def _line(probe: str, score: Mapping[str, Any]) -> ScoreLine:
         label=str(score["label"]),
         found=say_value(value, unit),
         chance=say_value(chance, unit),
-        interval=f"{say_value(low, unit)} to {say_value(high, unit)}" if known else "",
+        interval=f"{say_value(low, unit).removesuffix(' %')} to {say_value(high, unit)}" if known else "",
         coverage=f"{score['n']:,} of {score['asked']:,}",
         standing=standing if standing in STANDINGS else "unknown",
         reason=str(score.get("reason") or ""),
