@@ -24,7 +24,7 @@ def test_on_synthetic_text_the_loss_comes_to_the_generators_own_and_the_classes_
     rowspace: Client, tmp_path: Path
 ) -> None:
     shape = ("model.d=64", "model.layers=2", "model.heads=4", "tokenizer.vocab_size=467")
-    budget = ("trainer.max_steps=1200", "trainer.val_every=300", "trainer.checkpoint_every=600", "optimizer.lr=0.005")
+    budget = ("trainer.max_steps=1800", "trainer.val_every=450", "trainer.checkpoint_every=900", "optimizer.lr=0.005")
     done = rowspace("train", *QUIET, *shape, *budget, "data=synthetic", "data.size=20000", cwd=tmp_path, timeout=900)
     assert done.code == 0, done.stderr
     run = run_json(run_folder(tmp_path))
