@@ -5,8 +5,12 @@ from typing import Any
 
 import yaml
 
+from rowspace import answers
+from rowspace.answers import Findings, Score, Shown
 from rowspace.figures.map import draw_map
+from rowspace.figures.scores import draw_score
 from rowspace.runfolder import RunFolder
+from rowspace.table import Missing
 from tests.figures.rows import HOSTILE, frequency_rows, map_rows, metric_rows, spectrum_rows
 
 CONFIG = {
@@ -117,6 +121,26 @@ def neighbour_rows() -> list[dict[str, Any]]:
     return [*rows, *(row(f"w{i}", 1, " red", "failure", "not in: royalty") for i in range(130))]
 
 
+def answer_findings(hostile: str) -> Findings:
+    """An answer with both standings, verdicts, a folded table and a hostile word in each place that shows text."""
+
+    def score(key: str, value: float | Missing) -> Score:
+        return Score(f"probe/pairs/{key}", f"near? {key} {hostile}", value, 50.0, 40.0, 60.0, 29, 124)
+
+    rows = [[f"{hostile} - two", "99.2", "✓ success"], *([f"far {n}", "12.5", "✗ failure"] for n in range(60))]
+    head = ["pair", f"percentile {hostile}", "verdict"]
+    return Findings(
+        question=f"Do partners lie near? {hostile}",
+        sentence=f"They do {hostile}.",
+        scores=[score("percentile", 80.0), score("percentile_matched", 50.0)],
+        rows={"pairs": [{"pair": hostile}]},
+        shown=[Shown(f"pairs {hostile}", head, rows), Shown("folded", head, rows, folded=True)],
+        draw=lambda: {"pairs": draw_score([], "probe/pairs/percentile", hostile, share=False)},
+        reading=f"Above 50 is near {hostile}.",
+        notes=[f"A note {hostile}."],
+    )
+
+
 def make(path: Path, *, tables: tuple[str, ...] = ("E",), hostile: str = HOSTILE, **run: Any) -> RunFolder:
     """A finished run; fields of run.json are replaced by `run`."""
     path.mkdir(parents=True)
@@ -178,6 +202,9 @@ def make(path: Path, *, tables: tuple[str, ...] = ("E",), hostile: str = HOSTILE
         [{"id": i, "piece": piece, "bytes": 3, "special": i == 0} for i, piece in enumerate(["<eos>", " a", hostile])],
     )
     folder.write_table("ledger", ledger_rows())
+    about = {"step": 600, "command": None, "runs": [], "settings": {}}
+    for probe in ("pairs", "head"):
+        answers.write(folder.answers, probe, answer_findings(hostile), about)
     for table in tables:
         folder.write_table(f"map_{table}", map_rows())
         folder.write_figure(f"map_{table}", draw_map(map_rows(), table=table, share=0.07, named=[3]))

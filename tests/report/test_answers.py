@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rowspace.figures.blocked import MASK, Blocked, hash_word
 from rowspace.figures.distance import draw_distances
 from rowspace.figures.length import draw_lengths, draw_positions
 from rowspace.report.answers import render, write
@@ -111,3 +113,45 @@ def test_in_a_browser_a_figure_grows_with_the_rows_of_its_legend(browser, tmp_pa
     assert legend["bottom"] <= plot["top"] + 1
     assert legend["top"] >= box["top"] - 1
     page.close()
+
+
+def foreign(text: str) -> dict[str, Any]:
+    score = {"key": "probe/pairs/percentile", "label": f"near {text}", "value": 80.0, "chance": 50.0, "low": 40.0}
+    score |= {"high": 60.0, "n": 29, "asked": 124, "better": "higher", "standing": "learned", "reason": None}
+    shown = [{"title": f"of {text}", "head": ["", text], "rows": [[text, "✓ success"], ["b", "✗ failure"]]}]
+    return {**answer("pairs", {"pairs": draw_distances(distance_rows("rnn"))}, text), "scores": [score], "shown": shown}
+
+
+def test_a_table_without_a_run_says_what_was_probed_what_was_not_and_why():
+    about = {"sentence": "glove: 400,000 rows of 50 numbers. counts: none.", "table": "vectors of glove"}
+    page = render("glove", [foreign("x")], {**about, "left_out": [("length", "a table alone was given")]})
+    for said in (
+        about["sentence"],
+        "Of 1 question put to vectors of glove: 1 better than chance",
+        "What was not asked",
+    ):
+        assert said in page
+    assert page.index('id="scores"') < page.index('<section id="pairs"') < page.index("a table alone was given")
+    assert "Successes (1)" in page
+
+
+def test_names_tokens_and_reasons_of_strangers_are_never_markup():
+    about = {"sentence": HOSTILE, "table": HOSTILE, "left_out": [(HOSTILE, HOSTILE)]}
+    page = render(HOSTILE, [foreign(HOSTILE)], about)
+    assert HOSTILE not in page
+    assert "<img" not in page
+    assert page.count("<script") == 3
+
+
+def test_blocked_words_are_masked_on_the_page_and_not_in_its_command():
+    page = render("run", answers("badword"), blocked=Blocked([hash_word("badword")]))
+    exact = re.sub(r"rowspace probe &#39;badword&#39;|\"badword\"", "", page)  # the command, and what was set
+    assert page.count("rowspace probe &#39;badword&#39;") == 2
+    assert re.findall(r"\bbadword\b", exact) == []
+    assert f"Reading {MASK}" in page
+
+
+def test_of_many_answers_the_tables_are_folded():
+    few, many = (render("run", [answer(f"p{n}", {}) for n in range(count)]) for count in (3, 4))
+    assert "<summary>In numbers" not in few
+    assert many.count("<summary>In numbers") == 4

@@ -116,7 +116,7 @@ def test_the_keyboard_reaches_sections_search_and_results(light):
 
 def test_long_tables_are_paged_and_whole_on_paper(light):
     light.page.click("text=Every row, with the rule")
-    shown = "[...document.querySelectorAll('table.rows.paged tbody tr')].filter((r) => !r.hidden).length"
+    shown = "[...document.querySelectorAll('#neighbours table.rows.paged tbody tr')].filter((r) => !r.hidden).length"
     assert light.value(shown) == 50
     pager = light.page.locator("details[open] .pager")
     pager.locator("text=Later rows").click()
@@ -135,6 +135,24 @@ def test_folded_parts_open_and_close_with_the_keyboard(light):
     assert light.page.is_visible("text=␣word >> nth=0")
     light.page.keyboard.press("Space")
     assert light.page.locator("#neighbours details[open]").count() == 0
+
+
+def test_a_link_of_the_score_table_opens_its_folded_answer(light):
+    fold = "document.getElementById('head').open"
+    assert light.value(fold) is False
+    light.page.click("table.scores a[href='#head']")
+    light.page.wait_for_timeout(200)
+    assert light.value(fold) is True
+    light.page.locator("#head > summary").focus()
+    light.page.keyboard.press("Enter")
+    assert light.value(fold) is False
+
+
+def test_paper_shows_what_is_folded(light):
+    light.value("dispatchEvent(new Event('beforeprint'))")
+    assert light.value("document.querySelectorAll('main details:not([open])').length") == 0
+    light.value("dispatchEvent(new Event('afterprint'))")
+    assert light.value("document.querySelectorAll('main details[open]').length") == 0
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])

@@ -1,14 +1,18 @@
 """report.html as text: complete, escaped, light, and made of whatever a run folder holds."""
 
+import base64
+import json
 import re
 import shutil
+import zlib
 
 import pytest
+import yaml
 
 from rowspace.report.page import render, write
 from rowspace.runfolder import RunFolder
 from tests.figures.rows import HOSTILE
-from tests.report.folders import make
+from tests.report.folders import CONFIG, make
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +152,54 @@ def test_a_run_that_watched_nothing_says_so(tmp_path):
     shutil.rmtree(folder.path / "tables")
     shutil.rmtree(folder.path / "figures")
     assert "watched nothing (probes=none)" in text_of(render(folder, live=False))
+
+
+def test_what_e_learned_opens_with_every_score_beside_chance(page):
+    seen = text_of(page)
+    assert "Of 5 questions put to E: 3 better than chance, 2 no better than chance." in seen
+    at = page.index('<table class="rows scores">')
+    assert page.index('id="learned"') < at < page.index('id="map"')
+    assert "✓ learned" in text_of(page[at:])
+    assert "29 of 124" in seen
+    assert 'href="#pairs"' in page
+    assert 'id="pairs"' in page
+
+
+def test_an_answer_shows_successes_beside_failures_and_folds_the_rest(page):
+    pairs = page[page.index('<section id="pairs"') : page.index('<details id="head"')]
+    seen = text_of(pairs)
+    assert "Successes (2)" in seen
+    assert "Failures (120)" in seen
+    assert seen.count("far 0") >= 1
+    assert '<table class="rows shown paged"' in pairs[pairs.index("<details>") :]
+
+
+def test_an_answer_that_is_damaged_is_said_and_the_rest_is_shown(tmp_path):
+    folder = make(tmp_path / "run")
+    (folder.answers / "pairs.json").write_text("{")
+    seen = text_of(render(folder, live=False))
+    assert "pairs.json is damaged" in seen
+    assert "This model needs" in seen
+
+
+def test_blocked_words_are_masked_in_text_tables_and_figures_and_the_files_keep_them(tmp_path):
+    folder = make(tmp_path / "run", hostile="zq-badword")
+    mine = tmp_path / "mine.json"
+    mine.write_text('{"words": ["badword", "king"]}')
+    folder.write_text("config.yaml", yaml.safe_dump({**CONFIG, "probes": {"name": "default", "blocked": str(mine)}}))
+    page = render(folder, live=False)
+    plain = page.replace("train &#39;tokenizer=bpe&#39; zq-badword", "")  # the command must stay exact
+    assert "badword" not in plain
+    assert "zq-■■■" in plain
+    figures = zlib.decompress(base64.b64decode(re.search(r'id="figures">([^<]+)<', page)[1])).decode()
+    shown = json.dumps(json.loads(figures), ensure_ascii=False)
+    assert "␣■■■" in shown
+    assert "␣king" not in shown
+    assert any(row["word"] == "king" for row in folder.read_table("neighbours"))
+
+
+def test_a_block_list_that_is_gone_is_said_and_ours_masks_instead(tmp_path):
+    folder = make(tmp_path / "run")
+    gone = {"name": "default", "blocked": str(tmp_path / "gone.json")}
+    folder.write_text("config.yaml", yaml.safe_dump({**CONFIG, "probes": gone}))
+    assert "gone.json cannot be read" in text_of(render(folder, live=False))

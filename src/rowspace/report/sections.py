@@ -112,6 +112,8 @@ def _table(shown: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kind(cells: Sequence[str]) -> str:
-    """Numbers stand right, words left: "1.5 (+0.2)", "12 %" and "-" are numbers."""
+    """Numbers stand right, words left: "1.5 (+0.2)", "12 %" and "-" are numbers. A column of short cells, most of them
+    numbers, is one of numbers."""
     held = [cell.strip() for cell in cells if cell.strip() not in ("", "-", "–")]
-    return "num" if all(cell[:1] in "+-−0123456789." and len(cell) <= 30 for cell in held) else ""
+    numbers = sum(cell[:1] in "+-−0123456789." for cell in held)
+    return "num" if 3 * numbers >= 2 * len(held) and all(len(cell) <= 30 for cell in held) else ""
