@@ -137,6 +137,10 @@ def test_folded_parts_open_and_close_with_the_keyboard(light):
     assert light.page.locator("#neighbours details[open]").count() == 0
 
 
+def test_the_page_is_bounded_however_many_rows_its_tables_have(light):
+    assert light.value("document.documentElement.scrollHeight") < 12_000
+
+
 def test_a_link_of_the_score_table_opens_its_folded_answer(light):
     fold = "document.getElementById('head').open"
     assert light.value(fold) is False
