@@ -73,7 +73,8 @@ def test_the_page_is_light_and_asks_for_nothing(tmp_path):
 @pytest.mark.browser
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_in_a_browser_figures_are_drawn_strangers_run_nothing_and_figures_can_stand_alone(browser, tmp_path: Path):
-    file = write(tmp_path / "probe.html", HOSTILE, answers(HOSTILE))
+    long = {"sentence": f"E of {'a-folder-without-a-break/' * 9}", "table": "E", "left_out": [("length", "x" * 90)]}
+    file = write(tmp_path / "probe.html", HOSTILE + "y" * 60, [*answers(HOSTILE), foreign(HOSTILE)], long)
     page = browser.new_page(viewport={"width": 400, "height": 900})
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -87,7 +88,7 @@ def test_in_a_browser_figures_are_drawn_strangers_run_nothing_and_figures_can_st
     assert page.evaluate("document.documentElement.scrollWidth") == 400
     page.goto(f"{file.as_uri()}#length-figures")
     seen = [box.is_visible() for box in page.query_selector_all(".plot")]
-    assert seen == [False, True, True]
+    assert seen == [False, False, True, True]
     assert not page.is_visible("nav")
     assert not page.is_visible("h1 >> nth=0")
     assert said == []

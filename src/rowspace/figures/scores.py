@@ -47,10 +47,10 @@ def draw_score(rows: Sequence[Mapping[str, Any]], key: str, label: str, *, share
 
 
 def _range(values: Sequence[float]) -> list[float]:
-    """An axis that does not blow up a band of no width."""
+    """An axis that does not blow up a band of no width, and does not go below zero where nothing does."""
     least, most = min(values, default=0.0), max(values, default=1.0)
     pad = max(0.08 * (most - least), 0.05 * max(abs(least), abs(most)), 1e-3)
-    return [least - pad, most + pad]
+    return [max(0.0, least - pad) if least >= 0 else least - pad, most + pad]
 
 
 def find_score_keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:
