@@ -119,7 +119,7 @@ def run(config: Probe, call: Call) -> None:
         said = {"command": shlex.join(call.command), "runs": about, "settings": option.model_dump(mode="json")}
         stored.write(folder / "probes" / own, name, findings, said)
         scores += findings.scores
-        _show(findings, terminal)
+        _show(findings, terminal, tables=len(asked) <= 2)
     _sum_up(scores, left_out, terminal)
     told = {"sentence": describe(first), "table": f"{first.chosen} of {first.name}", "left_out": left_out}
     page = folder / ("-".join(["probe", *own.parts]) + ".html")
@@ -194,12 +194,14 @@ def _place(subject: Subject, run_: bool) -> Path:
     return Path() if not run_ or subject.chosen == "E" else Path(subject.chosen)
 
 
-def _show(findings: Findings, terminal: Terminal) -> None:
-    for note in findings.notes:
-        terminal.say(note)
-    for table in findings.shown:
-        if not table.folded:
-            terminal.table(table.title, table.head, table.rows)
+def _show(findings: Findings, terminal: Terminal, *, tables: bool) -> None:
+    """The sentence, and before it notes and tables where few questions were asked: the page has them in any case."""
+    if tables:
+        for note in findings.notes:
+            terminal.say(note)
+        for table in findings.shown:
+            if not table.folded:
+                terminal.table(table.title, table.head, table.rows)
     terminal.show(findings.sentence)
 
 

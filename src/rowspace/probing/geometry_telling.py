@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.answers import Findings, Score, Shown
+from rowspace.answers import Findings, Shown
 from rowspace.figures.directions import draw_directions
 from rowspace.figures.geometry import draw_by_frequency
 from rowspace.figures.tokens import show
@@ -47,7 +47,7 @@ def tell(option: Geometry, subjects: Sequence[Subject], progress: Progress) -> F
     return Findings(
         question=QUESTION,
         sentence=_sentence(subject, anatomy),
-        scores=[_score(anatomy, table.V)],
+        scores=[],  # how rows are spread is no knowledge: a table whose rows were dealt anew has the same numbers
         rows={"geometry": numbers, "directions": directions, "norms": bands, "hubs": hubs},
         shown=[_numbers_table(numbers, list(beside)), *_hubs_table(hubs, anatomy)],
         draw=lambda: {name: drawn() for name, drawn in figures.items()},
@@ -166,23 +166,6 @@ def _hubs_table(rows: Sequence[Mapping[str, Any]], anatomy: Anatomy) -> list[Sho
         for seen in ["–" if row["count"] is None else f"{row['count']:,}"]
     ]
     return [Shown(title, ["token", "times in training", "rows that name it", "of those asked"], lines, folded=True)]
-
-
-def _score(anatomy: Anatomy, V: int) -> Score:
-    """The one number whose chance says something by itself: strong directions, of the centred table."""
-    key = "participation_ratio_centred"
-    spread = anatomy.null[key]
-    return Score(
-        key=f"{KEY}/{key}",
-        label="Do rows share directions beyond one common shift? (participation ratio, centred; fewer = more shared)",
-        value=anatomy.found.numbers[key],
-        chance=spread.mean,
-        low=spread.low,
-        high=spread.high,
-        n=len(anatomy.rows),
-        asked=V,
-        better="lower",
-    )
 
 
 def _sentence(subject: Subject, anatomy: Anatomy) -> str:
