@@ -78,3 +78,10 @@ def test_a_recurrence_passes_the_gradient_through_powers_of_its_matrix(k: int):
     norms = measure_gradient_norms(states, MANY, draws=1, seed=0)
     power = np.linalg.matrix_power(W.numpy(), k)
     assert float((norms[:, k] ** 2).mean()) == pytest.approx(np.linalg.norm(power) ** 2, rel=0.1)
+
+
+def test_gradients_are_followed_where_the_caller_switched_them_off_as_a_watcher_does():
+    with torch.no_grad():
+        norms = measure_gradient_norms(decaying, X, draws=2, seed=0)
+        assert not torch.is_grad_enabled()
+    torch.testing.assert_close(norms, measure_gradient_norms(decaying, X, draws=2, seed=0))

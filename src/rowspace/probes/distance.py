@@ -29,10 +29,11 @@ def measure_gradient_norms(
     generator = torch.Generator().manual_seed(seed)
     found = []
     for done in range(draws):
-        x = inputs.detach().clone().requires_grad_()
-        last = states(x)[:, -1]
-        v = torch.randn(last.shape, generator=generator, dtype=last.dtype).to(last.device)
-        (gradient,) = torch.autograd.grad((last * v).sum(), x)
+        with torch.enable_grad():  # a watcher of a run has switched them off
+            x = inputs.detach().clone().requires_grad_()
+            last = states(x)[:, -1]
+            v = torch.randn(last.shape, generator=generator, dtype=last.dtype).to(last.device)
+            (gradient,) = torch.autograd.grad((last * v).sum(), x)
         found.append(gradient.double().norm(dim=-1).flip(1).cpu())
         if progress is not None:
             progress(done + 1, draws)
