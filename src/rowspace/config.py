@@ -102,6 +102,11 @@ class RunConfig(Option):
     """Validate, print the ledger and stop."""
     rerun: Annotated[bool, Aside()]
     """Train anew beside a finished run of the same configuration."""
+    skip_invalid: Annotated[bool, Aside()]
+    """A sweep runs its valid grid points and leaves out the others, which it names."""
+    fraction: Annotated[int | None, Aside(), Field(ge=2)]
+    """Arms of a sweep's grid that are run, chosen so that main effects can be told apart; null runs all. An arm has all
+    its seeds and learning rates."""
 
     def all_remarks(self, steps: int) -> list[str]:
         """What each option has to say before a run of `steps` steps starts."""
