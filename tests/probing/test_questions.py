@@ -53,7 +53,7 @@ def watched(run: RunSubject) -> Watched:
     return Watched(
         tokens=run.tokenizer.vocabulary, counts=run.counts, special=frozenset(), encode=run.tokenizer.encode,
         total_steps=4, seed=7, truth={"pairs": [("a", "b", "c")]}, path="outputs/s/run", config=run.config,
-        tokenizer=run.tokenizer, stream=run.stream, initial=run.initial,
+        tokenizer=run.tokenizer, stream=run.stream, initial=lambda: run.initial().train(),
     )  # fmt: skip
 
 
@@ -83,6 +83,7 @@ def test_a_question_sees_the_live_run_and_keeps_what_it_resolved(run):
     seen = Width.asked[-1]
     assert (seen.name, seen.step, seen.seed, seen.truth["pairs"]) == ("run", 4, 7, [("a", "b", "c")])
     assert seen.model is run.model
+    assert not seen.initial().training  # else dropout would blur it, and draw from the generator that training draws from
     assert seen.cache == {"width": 16}
     assert all(one.cache is seen.cache for one in Width.asked)
 

@@ -46,7 +46,8 @@ class QuestionsCallback(Watcher):
     def _subject(self, step: int, tables: Mapping[str, TokenTable], model: Any) -> RunSubject:
         watched = self.watched
         assert watched.stream is not None
-        assert watched.initial is not None
+        initial = watched.initial
+        assert initial is not None
         return RunSubject(
             path=watched.path,
             name=watched.path.rpartition("/")[2],
@@ -62,7 +63,7 @@ class QuestionsCallback(Watcher):
             model=model,
             counts=watched.counts,
             stream=watched.stream,
-            initial=watched.initial,
+            initial=lambda: initial().eval(),
         )
 
 
