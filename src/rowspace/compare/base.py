@@ -14,6 +14,15 @@ from typing import Any, Literal
 from rowspace.table import Missing
 
 Budget = Literal["bytes", "tokens", "flops", "seconds"]
+Verdict = Literal["better", "worse", "higher", "lower", "the same", "undecided"]
+
+
+def named(key: str, level: Any) -> str:
+    """A level in words: `position rope`, `V 4096`, `tied`."""
+    if key == "head.tie" and isinstance(level, bool):
+        return "tied" if level else "untied"
+    name = "V" if key == "tokenizer.vocab_size" else key.rpartition(".")[2]
+    return f"{name} {'none' if level is None else level}"
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,10 @@ class Ran:
     text: str
     """sha256 of the data read: runs of other text are never ranked together."""
     curve: tuple[Mapping[str, float | None], ...] = ()
+    """A validated step each: "step", what was spent until then ("tokens", "bytes", "flops", "seconds"), "val/bpb",
+    "val/loss"; None where it is not known."""
+    scored_bytes: Mapping[str, int] = field(default_factory=dict)
+    """Bytes of the text that was scored, by split, where the run says so."""
 
     @property
     def seed(self) -> int:
@@ -75,15 +88,17 @@ class Arm:
 
     @property
     def label(self) -> str:
-        return ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in self.levels.items()) or "all runs"
+        return ", ".join(named(key, value) for key, value in self.levels.items()) or "all runs"
 
 
 @dataclass(frozen=True)
 class Difference:
     """One arm minus another. `paired`: seeds and data order pair, and the interval is that of the pairs' differences.
 
-    `verdict` reads the interval: better or worse where it leaves out zero, the same where it lies within the margin
-    that was stated beforehand, else undecided.
+    `verdict`: "the same" where the interval lies within the margin that was stated beforehand; else "better" or
+    "worse" where it leaves out zero, "higher" or "lower" for a metric of which neither is better; else "undecided".
+    Verdicts are held to 5 % over all pairs of arms together (Holm), so that a single interval may leave out zero and
+    its pair be undecided.
     """
 
     arm: Arm
@@ -91,15 +106,16 @@ class Difference:
     difference: Interval
     paired: bool
     margin: float | None
-    verdict: Literal["better", "worse", "the same", "undecided"]
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
 class Effect:
     """What levels of one axis (or of two together, beyond their own effects) do to the metric, the rest averaged out.
 
-    `changes` is the mean of each level against the grand mean, `seeds` the single runs' values under it (for points in
-    a figure). `span` is the largest change between two levels. `why` says why there is no interval.
+    `changes` is each level's mean, the rest held equal, against the mean of the levels; levels that cannot be told from
+    another axis are left out, and where none is left `changes` is empty and `p_value` says why. `points` are the single
+    runs' values under a level (for a figure). `span` is the largest change between two levels.
     """
 
     keys: tuple[str, ...]
@@ -159,7 +175,7 @@ class Comparison:
     answer: str
     """One sentence with the interval and with what it does not say."""
     metric: str
-    """Metric key, as in test/bpb; lower is better."""
+    """Metric key, as in test/bpb; `better` says which way."""
     axes: tuple[Axis, ...]
     arms: tuple[Arm, ...]
     """Best first."""
@@ -172,3 +188,4 @@ class Comparison:
     ranked: tuple[Ran, ...]
     apart: tuple[Apart, ...]
     notes: tuple[str, ...] = ()
+    better: Literal["lower", "higher", "neither"] = "lower"
