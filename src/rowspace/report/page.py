@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChainableUndefined, Environment, FileSystemLoader
+from jinja2 import ChainableUndefined, Environment, FileSystemLoader, Template
 from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
@@ -50,45 +50,51 @@ def render(folder: RunFolder, *, live: bool) -> str:
     found = gather(folder)
     figures, blocked = found.pop("figures"), found.pop("blocked")
     about = {"live": live, "refresh": REFRESH_SECONDS, "signs": SIGNS}
-    return fill("page.html.jinja", found | about, figures, level=1 if live else 6, blocked=blocked)
+    return fill(environment(blocked).get_template("page.html.jinja"), found | about, figures, level=1 if live else 6)
 
 
-def fill(template: str, found: Mapping[str, Any], figures: Mapping[str, str], *, level: int, blocked: Blocked) -> str:
-    """A page with figures (JSON by name), packed at a zlib level: the template with our style, script and policy.
+def fill(
+    template: Template,
+    found: Mapping[str, Any],
+    figures: Mapping[str, str],
+    *,
+    level: int,
+    scripts: Sequence[Path] = (HERE / "page.js", HERE / "map.js"),
+    styles: Sequence[Path] = (HERE / "page.css",),
+) -> str:
+    """A page with figures (JSON by name), packed at a zlib level: the template with its style, script and policy.
 
-    Words that `blocked` holds are masked in all that the template prints and in every text of a figure.
+    Words that the template's environment masks are masked in every text of a figure too.
     """
-    script, library = (HERE / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
+    script, library = _join(scripts), get_plotlyjs()
+    blocked: Blocked = template.environment.blocked  # pyright: ignore[reportAttributeAccessIssue]
     masked = {name: _mask_figure(text, blocked) for name, text in figures.items()}
     packed = "{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in masked.items()) + "}"
-    return (
-        environment(blocked)
-        .get_template(template)
-        .render(
-            found,
-            policy=policy(script, library),
-            style=(HERE / "page.css").read_text(encoding="utf-8"),
-            script=script,
-            library=Markup(_pack(library, level)),
-            packed=Markup(_pack(packed, level)),
-            drawn=frozenset(figures),
-        )
+    return template.render(
+        found,
+        policy=policy(script, library),
+        style=_join(styles),
+        script=script,
+        library=Markup(pack(library, level)),
+        packed=Markup(pack(packed, level)),
+        drawn=frozenset(figures),
     )
 
 
-def environment(blocked: Blocked) -> Environment:
-    """Templates of this room: all text is masked and escaped, tokens are shown by `show`.
+def environment(blocked: Blocked, room: Path = HERE) -> Environment:
+    """Templates of a room and of this one: all text is masked and escaped, tokens are shown by `show`.
 
     `raw` leaves a text that must be exact (a command) unmasked; it is escaped all the same.
     """
     made = Environment(
-        loader=FileSystemLoader(HERE),
+        loader=FileSystemLoader([room, HERE]),
         autoescape=True,
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=lambda value: blocked.mask(value) if type(value) is str else value,
     )
+    made.extend(blocked=blocked)
     made.filters |= {
         "show": show,
         "raw": escape,
@@ -154,7 +160,7 @@ def _learned(folder: RunFolder, rows: Rows, neighbours: Rows, problems: list[str
     asked, drawn = group_by_word(neighbours)
     return {
         "scores": groups,
-        "said": say_scores([line for _, _, lines in groups for line in lines], "E"),
+        "said": say_scores(groups, "E"),
         "answers": ready["answers"],
         "ready": ready,
         "hits": hits,
@@ -209,5 +215,10 @@ def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def _pack(text: str, level: int) -> str:
+def _join(files: Sequence[Path]) -> str:
+    return "".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def pack(text: str, level: int) -> str:
+    """Text as a page carries it: zlib in base64, which the page's `unpack` reads."""
     return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), level)).decode()
