@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,11 +20,13 @@ from pydantic.fields import FieldInfo
 import rowspace
 from rowspace.callbacks.base import ProbesOption
 from rowspace.data.base import DataOption
+from rowspace.data.corpora import Corpora
 from rowspace.errors import ConfigError, Problem, closest
 from rowspace.findings import readable, refused, unknown_option
 from rowspace.model.base import BodyOption, EmbeddingOption, HeadOption, ModelOption
 from rowspace.position.base import PositionOption
 from rowspace.registry import Aside, Chosen, Option, load_installed_options, options
+from rowspace.runfolder import RunFolder
 from rowspace.tokenization.base import TokenizerOption
 from rowspace.training.base import LoggerOption, OptimizerOption, ScheduleOption, TrainerOption
 
@@ -48,6 +50,10 @@ def import_options() -> None:
 import_options()
 
 
+def _nothing(folder: RunFolder) -> None:
+    """Nobody asks."""
+
+
 @dataclass(frozen=True)
 class Call:
     """What the command line said beside the configuration: handed to every command, never part of a run's hash."""
@@ -57,9 +63,15 @@ class Call:
     overrides: tuple[str, ...] = ()
     """Overrides of this very job, in Hydra's grammar."""
     folder: Path | None = None
-    """Where the user wants the results (`hydra.run.dir`, `hydra.sweep.dir`); None leaves it to the command."""
+    """Where the user wants the results (`hydra.run.dir`, `hydra.sweep.subdir`); None leaves it to the command."""
     sweep: bool = False
     """One job of several: a living run of the same hash is waited for instead of refused."""
+    within: Path | None = None
+    """Where the user wants the run folders of a sweep (`hydra.sweep.dir`); None is outputs/<study>."""
+    placed: Callable[[RunFolder], None] = _nothing
+    """Told of the run folder as soon as it is this job's."""
+    corpora: Corpora | None = None
+    """Texts that the sweep has read for its other jobs."""
 
 
 class Seeds(Option):

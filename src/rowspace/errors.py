@@ -58,6 +58,9 @@ class Stopped(BaseException):
         self.exit_code = 128 + signal_number
         super().__init__(f"stopped by signal {signal_number}")
 
+    def __reduce__(self) -> tuple[type[Stopped], tuple[int]]:  # it travels from a job's process to its sweep's
+        return type(self), (self.signal_number,)
+
 
 MACHINE_ERRORS = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENOMEM, errno.EIO}

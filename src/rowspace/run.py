@@ -21,7 +21,8 @@ from rowspace.claim import choose, claim
 from rowspace.config import Call, RunConfig, identity
 from rowspace.data.base import Documents
 from rowspace.data.cache import cache_root
-from rowspace.data.splitting import Splits, split
+from rowspace.data.corpora import Corpora
+from rowspace.data.splitting import Splits
 from rowspace.figures.blocked import read_blocked
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
@@ -41,7 +42,7 @@ from rowspace.training.evidence import record_evidence
 from rowspace.training.feeding import Feed, open_feed
 from rowspace.training.finals import record_result
 from rowspace.training.fitting import fit, prepare_machine, refuse_step
-from rowspace.training.naming import columns, run_hash, run_slug
+from rowspace.training.naming import columns, run_hash, run_name
 from rowspace.training.provenance import Phases, provenance
 from rowspace.training.sinks import open_sinks
 from rowspace.training.starting import changes, resume_point, start_from, starting_point, watch
@@ -66,8 +67,8 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
 
     # ---------------------------------------------------------------------------------------------- text
     with phases("text"):
-        documents = config.data.load(cache=cache, progress=terminal.progress)
-        splits = split(documents, config.data)
+        corpora = call.corpora or Corpora()
+        documents, splits = corpora.read(config.data, cache=cache, progress=terminal.progress)
 
     # ----------------------------------------------------------------------------------------- tokenizer
     with phases("tokenizer"):
@@ -77,9 +78,10 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
     source = starting_point(config.trainer.continue_from, tokenizer, parts(config))
     begun = source.run["hash"] if source else None
     full = run_hash(identity(config), data=documents.sha256, tokenizer=tokenizer.sha256, source=begun)
-    slug = run_slug(config, vocab_size=tokenizer.vocab_size)
-    place = choose(call.folder or OUTPUTS / config.study / f"{slug}-{full[:8]}", rerun=config.rerun)
+    name = run_name(config, full, vocab_size=tokenizer.vocab_size)
+    place = choose(call.folder or (call.within or OUTPUTS / config.study) / name, rerun=config.rerun)
     with claim(place, hash=full, wait=call.sweep, study=config.study) as folder:
+        call.placed(folder)
         if folder.run["status"] == "finished":
             terminal.say(f"{folder.path} is finished already; rerun=true trains anew beside it")
             if not (folder.path / "report.html").exists():  # the disk was full, or someone deleted it

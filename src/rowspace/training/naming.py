@@ -28,6 +28,11 @@ def run_slug(config: Any, *, vocab_size: int) -> str:
     return slug(tokenizer, f"d{config.model.d}", *body, config.position.name, head, f"seed{config.seed}")
 
 
+def run_name(config: Any, full: str, *, vocab_size: int) -> str:
+    """The run folder's own name; `full` is the run's hash."""
+    return f"{run_slug(config, vocab_size=vocab_size)}-{full[:8]}"
+
+
 def columns(config: Any, *, vocab_size: int) -> dict[str, Any]:
     """The config as W&B shows it: plain values, and V as obtained where none was asked."""
     plain = config.model_dump(mode="json")
