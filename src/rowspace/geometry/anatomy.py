@@ -14,16 +14,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rowspace.geometry import spectrum as spectra
-from rowspace.geometry.coordinates import measure_rogue_shares
+from rowspace.geometry.coordinates import rogue_shares_of
 from rowspace.geometry.dimension import TwoNN, measure_twonn
-from rowspace.geometry.direction import measure_common_direction_share, measure_mean_cosine
+from rowspace.geometry.direction import common_direction_share_of, mean_cosine_of, measure_mean_cosine
 from rowspace.geometry.frequency import find_deciles
 from rowspace.geometry.hubness import count_occurrences, measure_hubness, measure_robin_hood
 from rowspace.geometry.measures import MEASURES
 from rowspace.geometry.nearest import find_closest, find_nearest
 from rowspace.geometry.partition import measure_partition_isotropy
 from rowspace.geometry.random_rows import HalvedRows, RandomRows, find_bands_of
+from rowspace.geometry.readings import Around, Totals, find_totals, read_around
 from rowspace.geometry.rows import Vectors, find_text_rows, measure_norms, pick, unit_rows
+from rowspace.geometry.spectrum import Axes
 from rowspace.geometry.spread import Number, Spread, find_spread
 from rowspace.geometry.trimming import Top, Trimmed, find_depth
 from rowspace.geometry.uniformity import measure_uniformity, sample_rows
@@ -111,23 +113,24 @@ def measure_anatomy(
 
 def measure_all(vectors: Vectors, asking: Asking, *, searched: bool) -> Measured:
     """Every number of (V, d) by its key; those that need a search for neighbours only where `searched`."""
-    numbers, spectrum = _of_directions(vectors)
-    numbers["common_direction_share"] = measure_common_direction_share(vectors)
+    totals = find_totals(vectors)
+    numbers, spectrum, around = _of_directions(vectors, totals)
+    numbers["common_direction_share"] = common_direction_share_of(totals)
     numbers["uniformity"] = measure_uniformity(vectors, seed=asking.seed)
-    numbers |= {f"rogue_share_{n}": share for n, share in measure_rogue_shares(vectors).items()}
+    numbers |= {f"rogue_share_{n}": share for n, share in rogue_shares_of(totals.directions).items()}
     if not searched:
         return Measured(numbers, spectrum)
-    occurrences, asked = find_occurrences(vectors, asking)
+    occurrences, asked = find_occurrences(vectors, asking, norms=totals.norms)
     numbers["hubness_skewness"] = measure_hubness(occurrences)
     numbers["robin_hood"] = measure_robin_hood(occurrences)
-    twonn = find_twonn(vectors, asking)
+    twonn = find_twonn(vectors, asking, read=None if around is None else (totals, around))
     numbers["twonn"] = twonn if isinstance(twonn, Missing) else twonn.unbiased
     return Measured(numbers, spectrum, occurrences, asked, twonn)
 
 
-def find_occurrences(vectors: Vectors, asking: Asking) -> tuple[np.ndarray, int]:
+def find_occurrences(vectors: Vectors, asking: Asking, *, norms: np.ndarray | None = None) -> tuple[np.ndarray, int]:
     """N_k of every row (V,), by cosine and k = HUB_K, and how many rows asked; rows of zero neither ask nor answer."""
-    norms = measure_norms(vectors)
+    norms = measure_norms(vectors) if norms is None else norms
     with_direction = np.flatnonzero(norms > 0)
     n = len(with_direction)
     asked = with_direction[sample_rows(n, n if n <= asking.all_rows else asking.queries, asking.seed)]
@@ -137,34 +140,48 @@ def find_occurrences(vectors: Vectors, asking: Asking) -> tuple[np.ndarray, int]
     return count_occurrences(ids, len(norms))[with_direction], len(asked)
 
 
-def find_twonn(vectors: Vectors, asking: Asking) -> TwoNN | Missing:
+def find_twonn(vectors: Vectors, asking: Asking, *, read: tuple[Totals, Around] | None = None) -> TwoNN | Missing:
     """Intrinsic dimension of (V, d) by Euclidean distances, a sample of rows against all of them."""
     if len(vectors) < 3:
         return Missing("fewer than three rows have no two neighbours")
     asked = sample_rows(len(vectors), asking.queries, asking.seed)
-    _, distances = find_closest(vectors, asked, k=2)
+    _, distances = find_closest(vectors, asked, k=2, read=read)
     return measure_twonn(distances[:, 0], distances[:, 1])
 
 
-def _of_directions(vectors: Vectors) -> tuple[dict[str, Number], np.ndarray]:
-    """What follows from the Gram matrices, centred and not; each is made once."""
+def _of_directions(vectors: Vectors, totals: Totals) -> tuple[dict[str, Number], np.ndarray, Around | None]:
+    """What follows from the Gram matrices, the spectrum, and the reading around the mean where one was made."""
     V, d = vectors.shape
-    axes, around = (spectra.find_axes(vectors, centred=side) for side in (False, True))
-    centred, depth = around.spectrum, find_depth(d)
+    around = read_around(vectors, totals) if totals.largest > 0 else None
+    axes, main = _axes(vectors, totals, around)
+    centred, depth = main.spectrum, find_depth(d)
     numbers: dict[str, Number] = dict(spectra.count_directions(axes.spectrum, centred))
     numbers["isoscore"] = spectra.measure_isoscore(centred, d=d)
     numbers["numerical_rank_centred"] = float(spectra.measure_numerical_rank(centred))
     condition = spectra.measure_condition_number(centred[: max(min(V - 1, d), 0)])
     numbers["condition_number_centred"] = _EMPTY if condition == np.inf else condition
     numbers["spectral_decay_centred"] = spectra.measure_spectral_decay(centred, d=d)
-    numbers["mean_cosine_raw"] = measure_mean_cosine(vectors, centred=False)
-    numbers["mean_cosine_centred"] = measure_mean_cosine(vectors, centred=True)
+    numbers["mean_cosine_raw"] = mean_cosine_of(totals.directions, totals.n)
+    numbers["mean_cosine_centred"] = (
+        mean_cosine_of(around.directions, around.n) if around else mean_cosine_of(centred, 0)
+    )
     left = spectra.measure_participation_ratio(centred[depth:])
-    trimmed = Trimmed(vectors, Top(around.mean, around.directions[:, :depth]))
+    trimmed = Trimmed(vectors, Top(main.mean, main.directions[:, :depth]))
     numbers["participation_ratio_trimmed"] = left
     numbers["mean_cosine_trimmed"] = left if isinstance(left, Missing) else measure_mean_cosine(trimmed, centred=True)
-    numbers["partition_isotropy"] = measure_partition_isotropy(vectors, directions=axes.directions)
-    return numbers, axes.spectrum
+    numbers["partition_isotropy"] = measure_partition_isotropy(vectors, directions=axes.directions, norms=totals.norms)
+    return numbers, axes.spectrum, around
+
+
+def _axes(vectors: Vectors, totals: Totals, around: Around | None) -> tuple[Axes, Axes]:
+    """Directions of the rows as they stand and around their mean. Few rows have a sharper Gram matrix of their own."""
+    V, d = vectors.shape
+    if around is None or d > V:
+        return spectra.find_axes(vectors, centred=False), spectra.find_axes(vectors, centred=True)
+    mean = totals.mean / totals.largest
+    whole = around.gram + V * np.outer(mean, mean)
+    raw = spectra.axes_of_gram(whole, V=V, mean=np.zeros(d), largest=totals.largest)
+    return raw, spectra.axes_of_gram(around.gram, V=V, mean=totals.mean, largest=totals.largest)
 
 
 def _kept(drawn: RandomRows) -> Vectors:

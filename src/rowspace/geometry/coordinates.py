@@ -24,7 +24,12 @@ def measure_rogue_shares(vectors: Vectors) -> dict[int, float | Missing]:
         block /= largest
         norms = np.sqrt(np.einsum("vd,vd->v", block, block))
         total += np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0) @ block
-    parts = np.sort(total**2)[::-1]
+    return rogue_shares_of(total)
+
+
+def rogue_shares_of(directions: np.ndarray) -> dict[int, float | Missing]:
+    """The same from the sum of the unit rows (d,)."""
+    parts = np.sort(directions**2)[::-1]
     whole = float(parts.sum())
     nothing = Missing("the unit rows add up to nothing: there is no mean cosine to share")
     return {n: float(parts[:n].sum() / whole) if whole > 0 else nothing for n in ROGUE}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rowspace.geometry.readings import Totals, find_tiny
 from rowspace.geometry.rows import Vectors, blocks, measure_largest
 from rowspace.geometry.spectrum import measure_mean_row
 from rowspace.table import Missing
@@ -24,7 +25,7 @@ def measure_mean_cosine(vectors: Vectors, *, centred: bool) -> float | Missing:
     largest = measure_largest(vectors)
     if largest == 0:
         return _TOO_FEW
-    tiny = 8 * np.finfo(np.float64).eps * np.sqrt(vectors.shape[1]) if centred else 0.0
+    tiny = find_tiny(vectors.shape[1]) if centred else 0.0
     total, n = np.zeros(vectors.shape[1]), 0
     for block in blocks(vectors):
         block -= mean
@@ -33,9 +34,14 @@ def measure_mean_cosine(vectors: Vectors, *, centred: bool) -> float | Missing:
         kept = norms > tiny
         total += np.divide(1.0, norms, out=np.zeros_like(norms), where=kept) @ block
         n += int(kept.sum())
+    return mean_cosine_of(total, n)
+
+
+def mean_cosine_of(directions: np.ndarray, n: int) -> float | Missing:
+    """The mean cosine over all pairs of `n` rows from the sum of their unit rows (d,)."""
     if n < 2:
         return _TOO_FEW
-    return float(np.clip((total @ total - n) / (n * (n - 1)), -1.0, 1.0))
+    return float(np.clip((directions @ directions - n) / (n * (n - 1)), -1.0, 1.0))
 
 
 def measure_common_direction_share(vectors: Vectors) -> float | Missing:
@@ -45,11 +51,21 @@ def measure_common_direction_share(vectors: Vectors) -> float | Missing:
     """
     largest = measure_largest(vectors)
     if largest == 0:
-        return Missing("every row is zero: there is no energy to share")
-    mean = measure_mean_row(vectors) / largest
+        return _NO_ENERGY
     energy = sum(float(np.square(np.divide(block, largest, out=block), out=block).sum()) for block in blocks(vectors))
-    energy /= len(vectors)
+    return _share(measure_mean_row(vectors) / largest, energy / len(vectors))
+
+
+def common_direction_share_of(totals: Totals) -> float | Missing:
+    """The same from what was added up already."""
+    if totals.largest == 0:
+        return _NO_ENERGY
+    return _share(totals.mean / totals.largest, float(np.square(totals.norms / totals.largest).mean()))
+
+
+def _share(mean: np.ndarray, energy: float) -> float:
     return float(np.clip(mean @ mean / energy, 0.0, 1.0))
 
 
+_NO_ENERGY = Missing("every row is zero: there is no energy to share")
 _TOO_FEW = Missing("fewer than two rows have a direction")

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from rowspace.geometry.rows import Vectors, measure_largest
-from rowspace.geometry.spectrum import measure_mean_row
+from rowspace.geometry.readings import Around, Totals, find_totals
+from rowspace.geometry.rows import Vectors
 
 BLOCK = 512
 """Queries in one product."""
@@ -61,14 +61,17 @@ def find_nearest(
     return _exactly(candidates, queries, scored, k=k, worst=-2.0)
 
 
-def find_closest(vectors: Vectors, asked: np.ndarray, *, k: int) -> tuple[np.ndarray, np.ndarray]:
+def find_closest(
+    vectors: Vectors, asked: np.ndarray, *, k: int, read: tuple[Totals, Around] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Ids and Euclidean distances of the k rows closest to the rows `asked` (m,) of (V, d), themselves excluded.
 
     Returns (m, k') with k' = min(k, V - 1). Distances are exact to float64; a duplicate is at distance 0.
+    `read`: what was added up of these rows, where it was.
     """
-    V, d = vectors.shape
-    k = max(min(k, V - 1), 0)
-    size, mean = measure_largest(vectors) or 1.0, measure_mean_row(vectors) if V else np.zeros(d)
+    V, k = len(vectors), max(min(k, len(vectors) - 1), 0)
+    totals = find_totals(vectors) if read is None else read[0]
+    size, mean = totals.largest or 1.0, totals.mean
 
     def rows_at(where: slice | np.ndarray) -> np.ndarray:
         rows = vectors[where].astype(np.float64)
@@ -77,7 +80,9 @@ def find_closest(vectors: Vectors, asked: np.ndarray, *, k: int) -> tuple[np.nda
         return rows
 
     bias = np.empty(V, dtype=np.float32)
-    for start in range(0, V, COLUMNS):
+    if read is not None:
+        bias[:] = -np.square(read[1].norms) / 2
+    for start in range(0, V if read is None else 0, COLUMNS):
         rows = rows_at(slice(start, start + COLUMNS))
         bias[start : start + len(rows)] = -np.einsum("vd,vd->v", rows, rows) / 2
     queries = rows_at(asked)

@@ -13,25 +13,50 @@ from rowspace.geometry.rows import Vectors, blocks, measure_largest, measure_nor
 from rowspace.geometry.spectrum import find_gram
 from rowspace.table import Missing
 
+SHORT = 300.0
+"""Length, in mean lengths, up to which exp(row . c) and its inverse are far from what float64 can hold."""
+
 
 def measure_partition_isotropy(
-    vectors: Vectors, *, scaled: bool = True, directions: np.ndarray | None = None
+    vectors: Vectors,
+    *,
+    scaled: bool = True,
+    directions: np.ndarray | None = None,
+    norms: np.ndarray | None = None,
 ) -> float | Missing:
-    """I(W) of (V, d) in [0, 1], by sums of logarithms, so that long rows do not overflow.
+    """I(W) of (V, d) in [0, 1], by sums of logarithms where long rows would overflow.
 
     `scaled` divides by the mean row norm; without it the rows count as they are, as the paper writes it. `directions`
-    (d, d): the eigenvectors as columns, where they are known.
+    (d, d): the eigenvectors as columns, and `norms` (V,), where they are known.
     """
-    largest = measure_largest(vectors)
-    if largest == 0:
+    norms = measure_norms(vectors) if norms is None else norms
+    if not norms.any():
         return Missing("every row is zero: each direction holds the same")
-    scale = float(measure_norms(vectors).mean()) if scaled else 1.0
+    scale = float(norms.mean()) if scaled else 1.0
     if directions is None:
+        largest = measure_largest(vectors)
         directions = np.linalg.eigh(find_gram(vectors, mean=np.zeros(vectors.shape[1]), largest=largest))[1]
+    directions = np.ascontiguousarray(directions) / scale
+    logs = _plain_logs(vectors, directions) if norms.max() / scale < SHORT else _shifted_logs(vectors, directions)
+    return float(np.exp(logs.min() - logs.max()))
+
+
+def _plain_logs(vectors: Vectors, directions: np.ndarray) -> np.ndarray:
+    """log F(c) over the directions and their negatives, (2 d,), where no exponential overflows."""
+    d = directions.shape[1]
+    total = np.zeros(2 * d)
+    for block in blocks(vectors):
+        along = np.matmul(block, directions)
+        total[:d] += np.exp(along, out=along).sum(axis=0)
+        total[d:] += np.reciprocal(along, out=along).sum(axis=0)
+    return np.log(total)
+
+
+def _shifted_logs(vectors: Vectors, directions: np.ndarray) -> np.ndarray:
+    """The same for rows of any length: sums of logarithms."""
     d = directions.shape[1]
     top, total = np.full(2 * d, -np.inf), np.zeros(2 * d)
     for block in blocks(vectors):
-        block /= scale
         along = np.matmul(block, directions)
         highest = np.maximum(top, np.concatenate([along.max(axis=0), -along.min(axis=0)]))
         total *= np.exp(top - highest)
@@ -40,5 +65,4 @@ def measure_partition_isotropy(
         along -= highest[d:]
         total[d:] += np.exp(along, out=along).sum(axis=0)
         top = highest
-    logs = top + np.log(total)
-    return float(np.exp(logs.min() - logs.max()))
+    return top + np.log(total)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rowspace.geometry.rows import BLOCK, blocks
+from rowspace.geometry.rows import blocks, spans
 from rowspace.geometry.spectrum import measure_mean_row
 
 
@@ -31,7 +31,7 @@ def find_plane(vectors: np.ndarray, *, fit_on: np.ndarray) -> tuple[np.ndarray, 
     values, directions = np.linalg.eigh(gram)
     kept = directions[:, ::-1][:, :2]
     kept = kept * np.where(kept[np.abs(kept).argmax(axis=0), np.arange(kept.shape[1])] < 0, -1.0, 1.0)
-    for index, block in enumerate(blocks(vectors)):
-        plane[index * BLOCK : index * BLOCK + len(block), : kept.shape[1]] = (block - mean) @ kept
+    for rows, block in spans(vectors):
+        plane[rows, : kept.shape[1]] = (block - mean) @ kept
     total = float(np.clip(values, 0.0, None).sum())
     return plane, float(np.clip(values[::-1][:2], 0.0, None).sum() / total) if total > 0 else 0.0

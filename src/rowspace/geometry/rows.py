@@ -15,7 +15,9 @@ import numpy as np
 from rowspace.table import TokenTable
 
 BLOCK = 8_192
-"""Rows in one float64 block (16 MB at d = 256)."""
+"""Rows that are read at once."""
+ENTRIES = 2**19
+"""Numbers in one float64 block: 4 MB, which stays in the cache and needs no fresh pages."""
 
 
 class Vectors(Protocol):
@@ -57,8 +59,18 @@ def pick(vectors: np.ndarray, rows: np.ndarray) -> Vectors:
 
 def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
     """The rows of (V, d) in float64, a block at a time."""
+    for _, block in spans(vectors):
+        yield block
+
+
+def spans(vectors: Vectors) -> Iterator[tuple[slice, np.ndarray]]:
+    """The blocks of (V, d), each with the place of its rows."""
+    step = max(ENTRIES // max(vectors.shape[1], 1), 256)
     for start in range(0, len(vectors), BLOCK):
-        yield vectors[start : start + BLOCK].astype(np.float64)
+        read = vectors[start : start + BLOCK]
+        for first in range(0, len(read), step):
+            part = read[first : first + step]
+            yield slice(start + first, start + first + len(part)), part.astype(np.float64)
 
 
 def measure_largest(vectors: Vectors) -> float:
@@ -69,11 +81,11 @@ def measure_largest(vectors: Vectors) -> float:
 def measure_norms(vectors: Vectors) -> np.ndarray:
     """Euclidean norm of each row: (V, d) -> (V,) float64, safe for rows of any size that float64 can hold."""
     norms = np.empty(len(vectors))
-    for index, block in enumerate(blocks(vectors)):
+    for rows, block in spans(vectors):
         largest = np.abs(block).max(axis=1, initial=0.0)
         scale = np.where(largest > 0, largest, 1.0)
         block /= scale[:, None]
-        norms[index * BLOCK : index * BLOCK + len(block)] = scale * np.sqrt(np.einsum("vd,vd->v", block, block))
+        norms[rows] = scale * np.sqrt(np.einsum("vd,vd->v", block, block))
     return norms
 
 
@@ -82,9 +94,9 @@ def unit_rows(vectors: Vectors) -> tuple[np.ndarray, np.ndarray]:
     norms = measure_norms(vectors)
     inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     units = np.empty(vectors.shape, dtype=np.float32)
-    for index, block in enumerate(blocks(vectors)):
-        rows = slice(index * BLOCK, index * BLOCK + len(block))
-        units[rows] = block * inverse[rows, None]
+    for rows, block in spans(vectors):
+        block *= inverse[rows, None]
+        units[rows] = block
     return units, norms
 
 

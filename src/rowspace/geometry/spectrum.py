@@ -54,11 +54,16 @@ def find_axes(vectors: Vectors, *, centred: bool) -> Axes:
     mean = measure_mean_row(vectors) if centred and V else np.zeros(d)
     if largest == 0:
         return Axes(np.zeros(min(V, d)), np.eye(d), mean)
-    gram = find_gram(vectors, mean=mean, largest=largest)
-    values, directions = np.linalg.eigh(gram)
+    axes = axes_of_gram(find_gram(vectors, mean=mean, largest=largest), V=V, mean=mean, largest=largest)
     if d > V:  # the V x V Gram matrix has the sharper spectrum
-        return Axes(find_spectrum(vectors, centred=centred), directions[:, ::-1], mean)
-    floor = find_floor(gram, V=V, d=d, mean=mean / largest)
+        return Axes(find_spectrum(vectors, centred=centred), axes.directions, mean)
+    return axes
+
+
+def axes_of_gram(gram: np.ndarray, *, V: int, mean: np.ndarray, largest: float) -> Axes:
+    """Singular values and directions from the Gram matrix (d, d) of the V rows (x - mean) / largest."""
+    values, directions = np.linalg.eigh(gram)
+    floor = find_floor(gram, V=V, d=len(gram), mean=mean / largest)
     return Axes(largest * _square_roots(values[::-1], floor), directions[:, ::-1], mean)
 
 

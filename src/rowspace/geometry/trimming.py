@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.geometry.rows import BLOCK, Vectors, blocks
+from rowspace.geometry.rows import Vectors, spans
 from rowspace.geometry.spectrum import find_axes
 
 
@@ -39,7 +39,9 @@ class Trimmed:
 
     def __init__(self, vectors: Vectors, top: Top) -> None:
         self._vectors = vectors
-        self._top = top
+        self._mean = top.mean
+        self._down = np.ascontiguousarray(top.directions)
+        self._up = np.ascontiguousarray(top.directions.T)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -50,14 +52,14 @@ class Trimmed:
 
     def __getitem__(self, key: slice | np.ndarray, /) -> np.ndarray:
         rows = self._vectors[key].astype(np.float64)
-        rows -= self._top.mean
-        rows -= (rows @ self._top.directions) @ self._top.directions.T
+        rows -= self._mean
+        rows -= (rows @ self._down) @ self._up
         return rows
 
 
 def remove_top(vectors: Vectors, *, depth: int) -> np.ndarray:
     """(V, d) -> (V, d) float64 without its mean and its `depth` strongest directions."""
     trimmed, out = Trimmed(vectors, find_top(vectors, depth=depth)), np.empty(vectors.shape)
-    for index, block in enumerate(blocks(trimmed)):
-        out[index * BLOCK : index * BLOCK + len(block)] = block
+    for rows, block in spans(trimmed):
+        out[rows] = block
     return out
