@@ -156,7 +156,7 @@ def test_a_run_that_watched_nothing_says_so(tmp_path):
 
 def test_what_e_learned_opens_with_every_score_beside_chance(page):
     seen = text_of(page)
-    assert "Of 5 questions put to E: 3 better than chance, 2 no better than chance." in seen
+    assert "Of 3 questions put to E, with 5 numbers: 1 better than chance, 2 better by some of their numbers only." in seen
     at = page.index('<table class="rows scores">')
     assert page.index('id="learned"') < at < page.index('id="map"')
     assert "✓ learned" in text_of(page[at:])

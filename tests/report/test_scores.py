@@ -63,12 +63,20 @@ def test_what_was_learned_comes_first_by_the_first_score_of_a_question():
     assert groups[0][1] == "What of good?"
 
 
-def test_one_sentence_counts_the_questions():
-    lines = find_scores([answer("x", score(), score("chance"), score("chance"), score("unknown"))])
-    assert say_scores(lines, "E") == (
-        "Of 4 questions put to E: 1 better than chance, 2 no better than chance, 1 could not be asked."
+def test_one_sentence_counts_questions_and_not_the_ways_in_which_they_were_measured():
+    asked = {
+        "analogies": ("learned", "chance", "learned"),
+        "pairs": ("learned", "unknown"),
+        "cloze": ("chance", "chance"),
+        "senses": ("chance", "below chance"),
+        "head": ("unknown",),
+    }
+    groups = group_scores([answer(probe, *map(score, standings)) for probe, standings in asked.items()])
+    assert say_scores(groups, "E") == (
+        "Of 5 questions put to E, with 10 numbers: 1 better than chance, 1 better by some of its numbers only, 1 no "
+        "better than chance, 1 worse than chance, 1 could not be asked."
     )
-    assert say_scores(lines[:1], "U") == "Of 1 question put to U: 1 better than chance."
+    assert say_scores(group_scores([answer("pairs", score())]), "U") == "Of 1 question put to U: 1 better than chance."
     assert say_scores([], "E") == ""
 
 

@@ -47,7 +47,7 @@ def render(
         "subject": about.get("sentence") or "",
         "left_out": list(about.get("left_out") or ()),
         "scores": groups,
-        "said": say_scores([line for _, _, lines in groups for line in lines], str(about.get("table") or "the table")),
+        "said": say_scores(groups, str(about.get("table") or "the table")),
         "answers": ready["answers"],
         "captions": ready["captions"],
     }

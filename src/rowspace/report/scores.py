@@ -19,6 +19,14 @@ STANDINGS = {
     "unknown": ("?", "unknown"),
 }
 """Standing -> its sign and its word, in the order in which a table lists them."""
+TOGETHER = (
+    "better than chance",
+    "better by some of their numbers only",
+    "no better than chance",
+    "worse than chance",
+    "could not be asked",
+)
+"""What is said of a question by the standings of all its numbers."""
 LOOKS = {"learned": "success", "chance": "tie", "below chance": "failure", "unknown": "unjudged"}
 
 
@@ -65,23 +73,30 @@ def group_scores(answers: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, l
     return sorted((group for group in groups if group[2]), key=lambda group: order.index(group[2][0].standing))
 
 
-def say_scores(lines: Sequence[ScoreLine], of: str) -> str:
-    """How many questions went which way, in one sentence; `of` names the table."""
-    if not lines:
+def say_scores(groups: Sequence[tuple[str, str, list[ScoreLine]]], of: str) -> str:
+    """How many questions went which way, in one sentence; `groups` of `group_scores`, `of` names the table.
+
+    A question counts once, however many numbers it has: the unknown ones aside, all of them must be better than chance.
+    """
+    if not groups:
         return ""
-    often = Counter(line.standing for line in lines)
-    parts = [
-        f"{often[standing]} {said}"
-        for standing, said in (
-            ("learned", "better than chance"),
-            ("chance", "no better than chance"),
-            ("below chance", "worse than chance"),
-            ("unknown", "could not be asked"),
-        )
-        if often[standing]
-    ]
-    many = "1 question" if len(lines) == 1 else f"{len(lines)} questions"
-    return f"Of {many} put to {of}: {', '.join(parts)}."
+    often = Counter(_said_together(lines) for _, _, lines in groups)
+    parts = [f"{n} {said.replace('their', 'its') if n == 1 else said}" for said in TOGETHER if (n := often[said])]
+    many = "1 question" if len(groups) == 1 else f"{len(groups)} questions"
+    numbers = sum(len(lines) for _, _, lines in groups)
+    held = f", with {numbers} numbers" if numbers > len(groups) else ""
+    return f"Of {many} put to {of}{held}: {', '.join(parts)}."
+
+
+def _said_together(lines: Sequence[ScoreLine]) -> str:
+    """One of `TOGETHER` for all numbers of a question."""
+    better, some, chance, worse, unknown = TOGETHER
+    known = {line.standing for line in lines} - {"unknown"}
+    if not known:
+        return unknown
+    if "learned" in known:
+        return better if len(known) == 1 else some
+    return worse if "below chance" in known else chance
 
 
 def say_value(value: float | None, unit: str) -> str:
