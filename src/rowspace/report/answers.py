@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.figures.blocked import Blocked, read_blocked
-from rowspace.report.page import fill
+from rowspace.report.page import environment, fill
 from rowspace.report.scores import group_scores, say_scores
 from rowspace.report.sections import prepare
 from rowspace.runfolder import write_atomically
@@ -51,4 +51,5 @@ def render(
         "answers": ready["answers"],
         "captions": ready["captions"],
     }
-    return fill("answers.html.jinja", found, ready["figures"], level=6, blocked=blocked or read_blocked(None))
+    template = environment(read_blocked(None) if blocked is None else blocked).get_template("answers.html.jinja")
+    return fill(template, found, ready["figures"], level=6)
