@@ -112,6 +112,38 @@ def test_a_larger_tokenizer_is_cached_once_for_all_its_cuts(tmp_path: Path) -> N
     assert len(folders(tmp_path)) == 3
 
 
+@pytest.mark.parametrize("special_tokens", [["<eos>"], ["<eos>", "<|a|>", "<pad>"]])
+def test_a_smaller_bpe_is_cut_from_a_larger_fit_of_the_same_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, special_tokens: list[str]
+) -> None:
+    """Learned once; vocabulary, merges and ids are those of a fit of its own, special tokens included."""
+    asked = {size: option("bpe", vocab_size=size, special_tokens=special_tokens) for size in (330, 300, 275)}
+    fresh = {size: fit_cached(one, DOCUMENTS, tmp_path / str(size)) for size, one in asked.items()}
+    largest = fit_cached(asked[330], DOCUMENTS, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(asked[330]), "fit", lambda *a, **k: pytest.fail("it was learned a second time"))
+        for size in (300, 275):
+            cut = fit_cached(asked[size], DOCUMENTS, tmp_path)
+            assert (cut.json, cut.sha256, cut.about) == (fresh[size].json, fresh[size].sha256, fresh[size].about)
+            assert list(cut.vocabulary) == list(largest.vocabulary[:size])
+            assert cut.special == fresh[size].special
+    others = [option("bpe", vocab_size=300, special_tokens=special_tokens, digits="single"), asked[300]]
+    assert fit_cached(others[0], DOCUMENTS, tmp_path).sha256 != fresh[300].sha256
+    assert fit_cached(others[1], [*DOCUMENTS, b"more"], tmp_path).vocab_size == 300
+    assert len(folders(tmp_path)) == 5
+
+
+def test_a_larger_fit_that_is_damaged_or_gone_is_not_cut(tmp_path: Path) -> None:
+    fit_cached(option("bpe", vocab_size=330), DOCUMENTS, tmp_path)
+    (folder,) = folders(tmp_path)
+    (folder / "tokenizer.json").write_text("{}")
+    fresh = option("bpe", vocab_size=300).fit([text.decode() for text in DOCUMENTS])
+    assert fit_cached(option("bpe", vocab_size=300), DOCUMENTS, tmp_path).sha256 == fresh.sha256
+    for known in folders(tmp_path):
+        shutil.rmtree(known)
+    assert fit_cached(option("bpe", vocab_size=290), DOCUMENTS, tmp_path).vocab_size == 290
+
+
 def test_a_missing_folder_and_a_later_format_are_said(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"cannot be read .No such file or directory.: restore the folder"):
         load(tmp_path / "none")

@@ -12,7 +12,7 @@ import logging
 import os
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import tokenizers
 from filelock import FileLock, Timeout
 
 from rowspace.errors import MachineError
-from rowspace.runfolder import machine_errors
+from rowspace.runfolder import machine_errors, write_atomically
 from rowspace.tokenization.alphabets import ByteTokenizer, CharTokenizer
 from rowspace.tokenization.base import Tokenizer, TokenizerOption
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
@@ -96,10 +96,11 @@ def fit_cached(
     """The option fitted on these documents, from the cache where the same fit was made before.
 
     Processes that want the same fit at the same time wait for the first. A cached folder that is not intact is fitted
-    anew, and the log says so. An option with `larger()` takes that one's fit, itself cached, and cuts it.
+    anew, and the log says so. An option with `larger()` takes that one's fit, itself cached, and cuts it; one that any
+    larger fit holds (`without_size()`) is cut from such a fit where the cache has it.
     """
     option.check()
-    folder = cache / "tokenizers" / _key(option, texts)
+    folder = cache / "tokenizers" / _key(option.model_dump(), option, texts)
     if folder.exists() and (found := _intact(folder)) is not None:
         return found
     with machine_errors("write the tokenizer cache (ROWSPACE_CACHE)", folder.parent):
@@ -108,9 +109,11 @@ def fit_cached(
     try:
         if folder.exists() and (found := _intact(folder)) is not None:
             return found
-        larger = option.larger()
+        larger, sizes = option.larger(), _sizes(option, texts, cache)
         if larger is not None:
             fitted = option.cut(fit_cached(larger, texts, cache, progress))
+        elif (held := _larger_fit(sizes, option.vocab_size)) is not None:
+            fitted = option.cut(held)
         else:
             if progress is not None:
                 progress(f"fitting {option.name}", 0, 1)
@@ -119,15 +122,35 @@ def fit_cached(
             if progress is not None:
                 progress(f"fitting {option.name}", 1, 1)
         _store(fitted, folder)
+        if sizes is not None:
+            write_atomically(sizes / str(option.vocab_size), folder.name.encode())
         return load(folder)
     finally:
         lock.release()
 
 
-def _key(option: TokenizerOption, texts: Sequence[bytes]) -> str:
+def _sizes(option: TokenizerOption, texts: Sequence[bytes], cache: Path) -> Path | None:
+    """The folder that says, in a file a size, where this text's fits of other sizes are that hold one another."""
+    settings = option.without_size()
+    return None if settings is None else cache / "sizes" / _key(settings, option, texts)
+
+
+def _larger_fit(sizes: Path | None, vocab_size: int | None) -> Tokenizer | None:
+    """The smallest fit in the cache that is larger, if it is intact."""
+    if sizes is None or vocab_size is None or not sizes.is_dir():
+        return None
+    known = sorted(int(path.name) for path in sizes.iterdir() if path.name.isdecimal())
+    for size in [size for size in known if size > vocab_size]:
+        folder = sizes.parents[1] / "tokenizers" / Path((sizes / str(size)).read_text()).name
+        if folder.exists() and (found := _intact(folder)) is not None:
+            return found
+    return None
+
+
+def _key(settings: Mapping[str, Any], option: TokenizerOption, texts: Sequence[bytes]) -> str:
     """sha256 of what a fit depends on. Lengths are hashed too: "ab", "c" is another corpus than "a", "bc"."""
     versions = [FORMAT, RULES, tokenizers.__version__, sentencepiece.__version__]
-    digest = hashlib.sha256(json.dumps([versions, option.model_dump()], sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps([versions, settings], sort_keys=True).encode())
     if not option.takes_any_bytes:
         for text in texts:
             digest.update(len(text).to_bytes(8, "little"))

@@ -149,8 +149,13 @@ class TokenizerOption(Option):
         """The option of a tokenizer from which this one is cut without loss (`truncate_from`), where there is one."""
         return None
 
+    def without_size(self) -> dict[str, Any] | None:
+        """Settings but V, for a kind whose every larger fit of the same text holds the smaller ones: `cut` gives them
+        without loss. None where V changes what is learned."""
+        return None
+
     def cut(self, tokenizer: Tokenizer) -> Tokenizer:
-        """This option's tokenizer out of the fitted `larger()` one."""
+        """This option's tokenizer out of the fitted `larger()` one, or out of any of the same `without_size()`."""
         raise TypeError(f"{self.name} is not cut from a larger tokenizer")
 
     def trace(self, texts: Sequence[str], tokenizer: Tokenizer, steps: int, **context: Any) -> list[dict[str, Any]]:

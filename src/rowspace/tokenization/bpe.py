@@ -45,6 +45,9 @@ class BpeOption(TokenizerOption):
             return None
         return self.model_copy(update={"vocab_size": self.truncate_from, "truncate_from": None})
 
+    def without_size(self) -> dict[str, Any]:
+        return self.model_dump(exclude={"vocab_size", "truncate_from"})
+
     def cut(self, tokenizer: Tokenizer) -> Tokenizer:
         from rowspace.tokenization.merges import truncated
 
