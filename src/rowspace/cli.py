@@ -27,6 +27,7 @@ COMMANDS = {
     "trace": "walk one text through a trained run, from characters to loss and back",
     "generate": "continue a text with a trained run",
     "probe": "ask a table what it learned: that of a run, or one that somebody else trained",
+    "compare": "show runs side by side: who is best, by how much, and which axis matters",
     "report": "write the page of a run again",
     "doctor": "show versions, machine and caches, and what is missing",
 }

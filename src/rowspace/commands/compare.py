@@ -1,0 +1,164 @@
+"""`rowspace compare PATH`: runs side by side, in the terminal, in files and on a page. Trains and measures nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, create_model
+
+from rowspace.config import Call, RunConfig
+from rowspace.config import load as load_config
+from rowspace.errors import ConfigError, Problem, closest
+from rowspace.registry import Aside, Option
+from rowspace.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rowspace.compare.base import Comparison
+    from rowspace.compare.reading import Reader
+
+PAGE = "compare.html"
+SUFFIXES = (".csv", ".parquet", ".md")
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Compare(Option):
+    """Which runs, by what, and where it is written."""
+
+    path: Text | Annotated[list[Text], Field(min_length=1)]
+    """A folder with runs in or below it, or a list of such folders."""
+    metric: Text
+    """What is compared."""
+    base: list[Text] | None = Field(min_length=1)
+    """The arm that the others are compared with, by key=value; null: the best."""
+    margin: float | None = Field(gt=0)
+    """How far apart still counts as the same, stated beforehand."""
+    group: list[Text] | None = Field(min_length=1)
+    """Keys whose levels make the arms, the rest averaged out."""
+    where: list[Text]
+    """Only runs with these settings, by key=value; several values of a key are alternatives."""
+    sort: Text | None
+    """Order of the table of runs: a key, a metric, cost.NAME or name; null: the metric."""
+    rows: int = Field(ge=1)
+    """Rows of a table in the terminal."""
+    out: Text | None
+    """The table of runs as a file; its suffix says which kind. That of arms stands beside it."""
+    page: Text | None
+    """Where the page goes; null: compare.html in the folder that holds the runs."""
+
+
+def load(plain: Mapping[str, Any]) -> Compare:
+    """The typed config of the command; ConfigError with every problem at once."""
+    config = load_config(plain, Compare)
+    if config.out is not None and Path(config.out).suffix not in SUFFIXES:
+        raise ConfigError(Problem("out", f"{config.out!r} was given", f"a name that ends in {', '.join(SUFFIXES)}"))
+    return config
+
+
+def run(config: Compare, call: Call) -> None:
+    """Print the answer, the arms and the effects, and write the page and, where asked, the tables."""
+    del call
+    from rowspace.compare import export, terminal
+
+    paths = [Path(one) for one in ([config.path] if isinstance(config.path, str) else config.path)]
+    found = compared(
+        paths,
+        metric=config.metric,
+        base=config.base,
+        margin=config.margin,
+        group=config.group or (),
+        where=config.where,
+        sort=config.sort,
+    )
+    terminal.tell(found, Terminal(), config.rows)
+    if config.out is not None:
+        for written in export.write(found, Path(config.out)):
+            print(written)
+    print(write_page(found, Path(config.page) if config.page else place_of(paths, found) / PAGE))
+
+
+def compared(paths: Sequence[Path], reader: Reader | None = None, **asked: Any) -> Comparison:
+    """The comparison of the runs in or below the paths. ConfigError for a path without a run."""
+    from rowspace.compare.comparison import compare
+
+    runs, apart = (reader or new_reader()).read(paths)
+    return compare(runs, apart=apart, title=" and ".join(path.resolve().name for path in paths), **asked)
+
+
+def new_reader() -> Reader:
+    """What reads run folders by this version's typed configuration, and remembers those that have not changed."""
+    from rowspace.compare.reading import Reader
+
+    return Reader(settings)
+
+
+def settings(plain: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Flat typed settings of a run's plain configuration. ConfigError where it is none of this version's."""
+    from rowspace.compare.settings import flat
+
+    shape = _kept()
+    given = {key: value for key, value in plain.items() if key in shape.model_fields or key not in RunConfig.model_fields}
+    try:
+        return flat(load_config(given, shape))
+    except ConfigError as error:
+        first = str(error.problems[0]) if error.problems else str(error)
+        more = f", and {len(error.problems) - 1} more" if len(error.problems) > 1 else ""
+        raise ConfigError(f"its configuration is none of this version's: {first[:300]}{more}") from error
+
+
+@cache
+def _kept() -> type[Option]:
+    """RunConfig without what makes no other run."""
+    fields: dict[str, Any] = {
+        key: (Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation, ...)
+        for key, field in RunConfig.model_fields.items()
+        if not any(isinstance(mark, Aside) for mark in field.metadata)
+    }
+    return create_model("Kept", __base__=Option, **fields)
+
+
+def place_of(paths: Sequence[Path], found: Comparison) -> Path:
+    """The folder that holds the compared runs: the one path, or what several have in common."""
+    if len(paths) == 1:
+        return paths[0]
+    places = [one.path.parent for one in (*found.ranked, *found.apart)]
+    return Path(os.path.commonpath(places))
+
+
+def write_page(found: Comparison, out: Path) -> Path:
+    """compare.html."""
+    from rowspace.compare import page
+
+    return page.write(found, out)
+
+
+def refresh(study: Path, say: Callable[[str], None], reader: Reader | None = None) -> Path | None:
+    """Write the study's page again. Never raises: a problem is said and the sweep goes on.
+
+    With a `reader` that the caller keeps, folders that have not changed are not read again.
+    """
+    try:
+        return write_page(compared([study], reader), study / PAGE)
+    except Exception as error:
+        say(f"{study / PAGE} was not written: {' '.join(str(error).split()) or type(error).__name__}")
+        return None
+
+
+def finish(study: Path, logger: Any, say: Callable[[str], None], reader: Reader | None = None) -> Path | None:
+    """Write the study's page and log the comparison as a run of its own, where runs are logged. Never raises."""
+    try:
+        found = compared([study], reader)
+        written = write_page(found, study / PAGE)
+    except Exception as error:
+        say(f"{study / PAGE} was not written: {' '.join(str(error).split()) or type(error).__name__}")
+        return None
+    try:
+        from rowspace.compare.tracking import log_summary
+
+        log_summary(found, study, logger, say)
+    except Exception as error:
+        say(f"the comparison was not logged: {' '.join(str(error).split()) or type(error).__name__}")
+    return written

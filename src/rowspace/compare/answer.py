@@ -1,0 +1,166 @@
+"""The answer in words: which arm or level wins, by how much, with its interval, and what that does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rowspace.compare.axes import BUDGETS, LR, SEED, label
+from rowspace.compare.base import Axis, Comparison, Difference, Effect, Interval, named
+from rowspace.metrics.metric import Metric
+from rowspace.table import Missing
+
+LISTED = 3
+"""Arms that are named before the rest are counted."""
+
+
+def question_of(axes: Sequence[Axis], metric: Metric, key: str) -> str:
+    """What the study asks, from its axes."""
+    asked = [axis.label for axis in axes if axis.key not in (SEED, LR)]
+    way = {"lower": "the lowest", "higher": "the highest", "neither": "what"}[metric.better]
+    if not asked:
+        return f"How far does {key} spread over seeds?"
+    return f"Which {_listed(asked)} gives {way} {key}?"
+
+
+def answer_of(found: Comparison, *, named: bool) -> str:
+    """One sentence or two. `named`: the base was chosen by the user."""
+    if not found.arms:
+        return f"Nothing is ranked: none of {len(found.apart)} runs can be compared by {found.metric}."
+    if len(found.arms) == 1:
+        return f"{_alone(found)} {_limits(found)}"
+    if isinstance(found.arms[0].result.low, Missing) and all(
+        isinstance(one.difference.low, Missing) for one in found.differences
+    ):
+        return f"{_without_seeds(found)} {_limits(found)}"
+    said = _against_base(found) if named else _winner(found)
+    return " ".join(part for part in (said, _largest(found), _limits(found)) if part)
+
+
+def shown(interval: Interval, *, signed: bool = False, unit: str = "") -> str:
+    """`2.1012 [2.0950, 2.1074]`; without limits where there are none."""
+    form = "+.4f" if signed else ".4f"
+    of = f" {unit}" if unit else ""
+    if isinstance(interval.low, Missing) or isinstance(interval.high, Missing):
+        return f"{_number(interval.mean, form)}{of}"
+    return f"{_number(interval.mean, form)}{of} [{_number(interval.low, form)}, {_number(interval.high, form)}]"
+
+
+def _number(value: float, form: str = ".4f") -> str:
+    """Four decimals, or four digits where those would say nothing."""
+    return format(value, form if 1e-3 <= abs(value) < 1e5 or value == 0 else form.replace("4f", "3g"))
+
+
+def _alone(found: Comparison) -> str:
+    arm = found.arms[0]
+    n = arm.result.n
+    seeds = f"over {n} seeds" if n > 1 else "from one seed, so without an interval"
+    return f"{arm.label}: {found.metric} {shown(arm.result)} {seeds}; there is no other arm to compare it with."
+
+
+def _without_seeds(found: Comparison) -> str:
+    first, second = found.arms[0], found.arms[1]
+    gap = abs(first.result.mean - second.result.mean)
+    extreme = "highest" if found.better == "higher" else "lowest"
+    return (
+        f"{first.label} has the {extreme} {found.metric}, {_number(first.result.mean)}, {_number(gap)} from the next "
+        f"({second.label}), but with one seed an arm nothing tells that from chance: run seeds 0, 1 and 2."
+    )
+
+
+def _winner(found: Comparison) -> str:
+    """The best arm against the others, by verdicts."""
+    best, beaten = found.arms[0], ("higher" if found.better == "neither" else "worse")
+    lead = f"{best.label}{_chosen(found)} has {found.metric} {shown(best.result)} over {best.result.n} seeds"
+    not_shown = [one for one in found.differences if one.verdict != beaten]
+    next_best = found.differences[0]
+    by = f"{_by(next_best)} {_over(next_best)}"
+    if not not_shown:
+        wins = "is the lowest" if found.better == "neither" else "wins"
+        others = f"and from all {len(found.differences)} others" if len(found.differences) > 1 else ""
+        return f"{best.label} {wins}: {lead.removeprefix(best.label + ' ')}, {by} {others}".rstrip() + "."
+    same = [one for one in not_shown if one.verdict == "the same"]
+    open_ = [one for one in not_shown if one.verdict == "undecided"]
+    parts = []
+    if same:
+        parts.append(f"within the margin of {same[0].margin:g} stand {_listed(_labels(same))}")
+    if open_:
+        parts.append(f"no difference is shown to {_listed(_labels(open_))}")
+    return f"No arm is shown to be best: {lead}, {by}; {'; '.join(parts)}."
+
+
+def _against_base(found: Comparison) -> str:
+    """The arms against the one that the user named."""
+    base = found.differences[0].base
+    parts = []
+    for verdict in ("better", "worse", "higher", "lower", "the same", "undecided"):
+        own = [one for one in found.differences if one.verdict == verdict]
+        word = "undecided against it" if verdict == "undecided" else f"{verdict}{'' if verdict == 'the same' else ' than it'}"
+        if own:
+            said = [f"{one.arm.label} ({shown(one.difference, signed=True)})" for one in own]
+            parts.append(f"{word}: {_listed(said)}")
+    return f"Against {base.label}, {found.metric} {shown(base.result)}: {'; '.join(parts)}."
+
+
+def _by(difference: Difference) -> str:
+    turned = difference.difference
+    if not isinstance(turned.low, Missing) and not isinstance(turned.high, Missing) and turned.mean < 0:
+        turned = Interval(-turned.mean, -turned.high, -turned.low, turned.n, turned.sd)
+    elif turned.mean < 0:
+        turned = Interval(-turned.mean, turned.low, turned.high, turned.n, turned.sd)
+    return f"{shown(turned)} from the next arm ({difference.arm.label}"
+
+
+def _over(difference: Difference) -> str:
+    pairs = f"{difference.difference.n} pairs of seeds" if difference.paired else "seeds that do not pair"
+    return f"over {pairs})"
+
+
+def _chosen(found: Comparison) -> str:
+    chosen = found.arms[0].chosen
+    return f" ({', '.join(named(key, value) for key, value in chosen.items())})" if chosen else ""
+
+
+def _largest(found: Comparison) -> str:
+    """What moves the metric most, where there is more than one axis."""
+    mains = [one for one in found.effects if len(one.keys) == 1 and one.changes]
+    if len(mains) < 2:
+        return ""
+    told = [one for one in mains if _is_shown(one)]
+    if not told:
+        return "Of the axes none is shown to matter on average."
+    one = told[0]
+    low, high = (choose(one.changes, key=lambda cell: one.changes[cell].mean) for choose in (min, max))
+    said = f"{label(one.keys[0])} moves it most on average: {_number(one.span)} from {_level(one, low)} to {_level(one, high)}"
+    silent = [label(each.keys[0]) for each in mains if not _is_shown(each)]
+    return said + (f"; no effect is shown of {_listed(silent)}." if silent else ".")
+
+
+def _is_shown(effect: Effect) -> bool:
+    return not isinstance(effect.p_value, Missing) and effect.p_value <= 0.05
+
+
+def _level(effect: Effect, cell: tuple[object, ...]) -> str:
+    return named(effect.keys[0], cell[0])
+
+
+def _limits(found: Comparison) -> str:
+    """What the answer does not say."""
+    data = sorted({str(run.settings.get("data", "text")) for run in found.ranked})
+    budgets = sorted(
+        {f"{run.settings[key]:,} {label(key)}" for run in found.ranked for key in BUDGETS if run.settings.get(key)}
+    )
+    budget = budgets[0] if len(budgets) == 1 else "these budgets"
+    rates = ", at the rates tried" if found.sensitivities else ""
+    return f"On this text ({', '.join(data)}) at this budget ({budget}){rates}: it says nothing of others."
+
+
+def _labels(differences: Sequence[Difference]) -> list[str]:
+    return [one.arm.label for one in differences]
+
+
+def _listed(words: Sequence[str]) -> str:
+    """`a, b and c`; the rest counted where there are many."""
+    if len(words) > LISTED + 1:
+        return f"{'; '.join(words[:LISTED])} and {len(words) - LISTED} more"
+    joint = "; " if any("," in word for word in words) else ", "
+    return f"{joint.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)

@@ -1,0 +1,245 @@
+"""Run folders -> Ran. Whatever cannot be read, or is not finished, is set apart with the reason and stops nothing.
+
+Reads run.json, config.yaml and the validated rows of metrics.jsonl, and no weights. Knows no option by name: what turns
+a plain configuration into typed, flat settings is handed in. A folder whose files have not changed is not read twice.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rowspace.claim import status
+from rowspace.compare.base import Apart, Ran
+from rowspace.errors import ConfigError, RowspaceError
+from rowspace.runfolder import STEP, RunFolder
+
+Settings = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""A plain configuration -> flat typed settings by full key. ConfigError where it is none of this version's."""
+DEPTH = 3
+"""Levels of folders below a path in which runs are looked for: outputs/, a study, a run."""
+LARGEST = {"run.json": 64 << 20, "config.yaml": 1 << 20, "metrics.jsonl": 1 << 30}
+"""Bytes of a file beyond which it is nothing that a run wrote."""
+READ = tuple(LARGEST)
+RUNNING = "it is running still"
+COSTS = ("parameters", "tokens_seen", "bytes_seen", "steps", "seconds", "peak_memory_bytes")
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where libyaml is there
+
+
+class _NoAliases(yaml.SafeLoader):
+    """A few lines of aliases of aliases stand for gigabytes; a run writes none."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("it repeats a part by an alias, which no run writes")
+        return super().compose_node(parent, index)
+
+
+class Reader:
+    """Reads run folders and remembers them until their files change. `settings` types a plain configuration."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._read: dict[Path, tuple[tuple[Any, ...], Ran | Apart]] = {}
+
+    def read(self, paths: Sequence[Path]) -> tuple[list[Ran], list[Apart]]:
+        """Every run in or below the paths, in the order of their names. ConfigError for a path that holds none."""
+        folders: dict[Path, None] = {}
+        for path in paths:
+            below = sorted(find_runs(path))
+            if not below:
+                raise ConfigError(f"{path}: {'no run stands in it' if path.exists() else 'there is no such folder'}")
+            folders |= dict.fromkeys(one.resolve() for one in below)
+        found = [self._of(folder) for folder in folders]
+        return [one for one in found if isinstance(one, Ran)], [one for one in found if isinstance(one, Apart)]
+
+    def _of(self, path: Path) -> Ran | Apart:
+        stamp = _stamp(path)
+        known = self._read.get(path)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        found = self._fresh(path)
+        if isinstance(found, Ran) or found.reason != RUNNING:  # a dead run's files do not change
+            self._read[path] = stamp, found
+        return found
+
+    def _fresh(self, path: Path) -> Ran | Apart:
+        try:
+            return self._ran(path)
+        except RowspaceError as error:
+            return Apart(path.name, path, " ".join(str(error).split())[:400])
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
+            said = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+            return Apart(path.name, path, f"its folder is damaged ({type(error).__name__}: {said})"[:400])
+
+    def _ran(self, path: Path) -> Ran | Apart:
+        for name in READ:
+            _refuse_what_is_no_file(path / name)
+        folder = RunFolder(path)
+        settings = dict(self._settings(_config(path / "config.yaml")))
+        run = folder.run
+        said = status(folder)
+        if said != "finished":
+            return Apart(path.name, path, _unfinished(said, run), settings)
+        cost = _cost(run)
+        if settings.get("tokenizer.vocab_size", 0) is None:
+            settings["tokenizer.vocab_size"] = _vocabulary(run, settings)
+        metrics, reasons = _metrics(run)
+        return Ran(
+            path=path,
+            name=path.name,
+            status=said,
+            settings=settings,
+            metrics=metrics,
+            reasons=reasons,
+            audit={str(key): str(value) for key, value in _mapping(run, "audit").items()},
+            cost=cost,
+            text=str(_mapping(run, "data")["sha256"]),
+            curve=tuple(read_curve(path / "metrics.jsonl", run, cost)),
+            scored_bytes=_whole(_mapping(run, "scored_bytes")),
+        )
+
+
+def find_runs(path: Path, depth: int = DEPTH) -> Iterator[Path]:
+    """Run folders at or below a path; links and hidden folders are not followed."""
+    if (path / "run.json").exists():
+        yield path
+        return
+    if depth == 0:
+        return
+    try:
+        inside = [entry for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return
+    for entry in inside:
+        if not entry.name.startswith("."):
+            yield from find_runs(Path(entry.path), depth - 1)
+
+
+def read_curve(file: Path, run: Mapping[str, Any], cost: Mapping[str, float | None]) -> Iterator[dict[str, Any]]:
+    """The validated steps of metrics.jsonl, with what was spent until then.
+
+    Bytes are the run's bytes a token times tokens, FLOPs those of a training token (the head's 2 V d included, forward
+    and back) times tokens, seconds those of training alone, spread evenly over the steps.
+    """
+    tokens, seen, steps = cost["tokens"], cost["bytes"], cost["steps"]
+    a_token = number(_mapping(_mapping(run, "cost", {}), "flops", {}).get("train"))
+    training = number(_mapping(run, "phases", {}).get("training"))
+    for row in validated_rows(file):
+        step, at = number(row.get(STEP)), number(row.get("train/tokens_seen"))
+        if step is None:
+            continue
+        at = 0.0 if at is None and step == 0 else at
+        yield {
+            "step": step,
+            "tokens": at,
+            "bytes": at * seen / tokens if at is not None and seen and tokens else None,
+            "flops": at * a_token if at is not None and a_token is not None else None,
+            "seconds": training * step / steps if training is not None and steps else None,
+            "val/bpb": number(row.get("val/bpb")),
+            "val/loss": number(row.get("val/loss")),
+        }
+
+
+def validated_rows(file: Path) -> Iterator[dict[str, Any]]:
+    """Rows of metrics.jsonl that hold a validation, in the order of their steps; a line that a kill cut is left out."""
+    if not file.exists():
+        return
+    with open(file, "rb") as lines:
+        for line in lines:
+            if b'"val/loss"' in line and line.endswith(b"\n"):
+                row = json.loads(line)
+                if isinstance(row, dict):
+                    yield row
+
+
+def number(value: Any) -> float | None:
+    """A finite number as a float; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
+
+
+def _stamp(path: Path) -> tuple[Any, ...]:
+    """What changes when a file of the run does."""
+
+    def of(name: str) -> tuple[int, ...]:
+        try:
+            found = os.stat(path / name)
+        except OSError:
+            return ()
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    return tuple(of(name) for name in READ)
+
+
+def _refuse_what_is_no_file(file: Path) -> None:
+    """Reading a pipe waits for ever. OSError for what is no regular file, or too large to be a run's."""
+    try:
+        found = os.stat(file)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError(f"{file.name} is no file")
+    if found.st_size > LARGEST[file.name]:
+        raise ValueError(f"{file.name} has {found.st_size:,} bytes, which no run writes")
+
+
+def _config(file: Path) -> Mapping[str, Any]:
+    text = file.read_text(encoding="utf-8")
+    plain = yaml.load(text, Loader=_NoAliases if "*" in text else Loader)  # noqa: S506 (both are safe loaders)
+    if not isinstance(plain, dict):
+        raise ValueError("config.yaml holds no configuration")
+    return {str(key): value for key, value in plain.items()}
+
+
+def _unfinished(said: str, run: Mapping[str, Any]) -> str:
+    error = " ".join(str(run.get("error") or "").split())[:200]
+    if said == "running":
+        return RUNNING
+    if said == "interrupted":
+        return "it was interrupted; the same command takes it up where it was"
+    return f"it {said}: {error}" if error else f"it {said}"
+
+
+def _mapping(run: Mapping[str, Any], key: str, otherwise: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    found = run.get(key, {} if otherwise is None else otherwise)
+    if not isinstance(found, dict):
+        raise ValueError(f"{key} of run.json holds no values by name")
+    return found
+
+
+def _metrics(run: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, str]]:
+    given = _mapping(run, "metrics")
+    metrics = {str(key): number(value) for key, value in given.items()}
+    reasons = {str(key): str(value) for key, value in _mapping(run, "reasons").items()}
+    odd = {key: "run.json holds no finite number there" for key, value in given.items() if value is not None}
+    return metrics, {key: odd[key] for key in odd if metrics[key] is None} | reasons
+
+
+def _cost(run: Mapping[str, Any]) -> dict[str, float | None]:
+    spent = _mapping(run, "cost")
+    cost = {key.removesuffix("_seen"): number(spent.get(key)) for key in COSTS}
+    a_token = number(_mapping(spent, "flops").get("train"))
+    tokens = cost["tokens"]
+    return {**cost, "flops": a_token * tokens if a_token is not None and tokens is not None else None}
+
+
+def _vocabulary(run: Mapping[str, Any], settings: Mapping[str, Any]) -> int | None:
+    """V as obtained: of the uniform floor, ln V."""
+    floor = number(_mapping(run, "floors").get("uniform_loss"))
+    return None if floor is None or floor > 30 else round(math.exp(floor))
+
+
+def _whole(given: Mapping[str, Any]) -> dict[str, int]:
+    return {str(key): value for key, value in given.items() if type(value) is int}
