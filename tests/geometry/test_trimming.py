@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
+from rowspace.geometry.direction import measure_mean_cosine
 from rowspace.geometry.rows import BLOCK
-from rowspace.geometry.trimming import Trimmed, find_depth, find_top, remove_top
+from rowspace.geometry.trimming import Trimmed, find_depth, find_top, measure_trimmed_cosine, remove_top
 
 ROWS = np.array([[3.0, 1], [1, 2], [2, 3], [0, 0]])
 
@@ -35,3 +36,18 @@ def test_rows_can_be_asked_for_by_slice_and_by_number():
 
 def test_the_depth_is_a_hundredth_of_the_width_and_at_least_one():
     assert [find_depth(d) for d in (1, 2, 64, 300, 768)] == [0, 1, 1, 3, 8]
+
+
+def test_one_reading_finds_the_mean_cosine_that_several_find():
+    table = (np.random.default_rng(3).standard_normal((BLOCK + 30, 6)) * np.arange(1, 7) + 2.0).astype(np.float32)
+    trimmed = Trimmed(table, find_top(table, depth=2))
+    found = measure_trimmed_cosine(trimmed, largest=float(np.abs(table).max()))
+    assert found == pytest.approx(measure_mean_cosine(remove_top(table, depth=2), centred=True), rel=1e-9)
+
+
+def test_rows_of_which_only_rounding_is_left_have_no_direction_in_either_way():
+    random = np.random.default_rng(4)
+    table = (random.integers(-9, 9, (500, 2)) @ random.integers(-9, 9, (2, 5))).astype(np.float32)
+    trimmed = Trimmed(table, find_top(table, depth=2))
+    found = measure_trimmed_cosine(trimmed, largest=float(np.abs(table).max()))
+    assert found == measure_mean_cosine(trimmed, centred=True)

@@ -16,9 +16,10 @@ import numpy as np
 from rowspace.geometry import spectrum as spectra
 from rowspace.geometry.coordinates import rogue_shares_of
 from rowspace.geometry.dimension import TwoNN, measure_twonn
-from rowspace.geometry.direction import common_direction_share_of, mean_cosine_of, measure_mean_cosine
+from rowspace.geometry.direction import common_direction_share_of, mean_cosine_of
 from rowspace.geometry.frequency import find_deciles
 from rowspace.geometry.hubness import count_occurrences, measure_hubness, measure_robin_hood
+from rowspace.geometry.joint import find_near_and_close, fits
 from rowspace.geometry.measures import MEASURES
 from rowspace.geometry.nearest import find_closest, find_nearest
 from rowspace.geometry.partition import measure_partition_isotropy
@@ -27,7 +28,7 @@ from rowspace.geometry.readings import Around, Totals, find_totals, read_around
 from rowspace.geometry.rows import Vectors, find_text_rows, measure_norms, pick, unit_rows
 from rowspace.geometry.spectrum import Axes
 from rowspace.geometry.spread import Number, Spread, find_spread
-from rowspace.geometry.trimming import Top, Trimmed, find_depth
+from rowspace.geometry.trimming import Top, Trimmed, find_depth, measure_trimmed_cosine
 from rowspace.geometry.uniformity import measure_uniformity, sample_rows
 from rowspace.table import Missing, TokenTable
 
@@ -120,12 +121,24 @@ def measure_all(vectors: Vectors, asking: Asking, *, searched: bool) -> Measured
     numbers |= {f"rogue_share_{n}": share for n, share in rogue_shares_of(totals.directions).items()}
     if not searched:
         return Measured(numbers, spectrum)
-    occurrences, asked = find_occurrences(vectors, asking, norms=totals.norms)
+    (occurrences, asked), twonn = _search(vectors, asking, totals, around)
     numbers["hubness_skewness"] = measure_hubness(occurrences)
     numbers["robin_hood"] = measure_robin_hood(occurrences)
-    twonn = find_twonn(vectors, asking, read=None if around is None else (totals, around))
     numbers["twonn"] = twonn if isinstance(twonn, Missing) else twonn.unbiased
     return Measured(numbers, spectrum, occurrences, asked, twonn)
+
+
+def _search(
+    vectors: Vectors, asking: Asking, totals: Totals, around: Around | None
+) -> tuple[tuple[np.ndarray, int], TwoNN | Missing]:
+    """N_k with the count of rows that asked, and the intrinsic dimension; searched at once where the same rows ask."""
+    V = len(vectors)
+    if around is None or asking.all_rows >= V or V < 3 or not fits(totals):
+        read = None if around is None else (totals, around)
+        return find_occurrences(vectors, asking, norms=totals.norms), find_twonn(vectors, asking, read=read)
+    asked = sample_rows(V, asking.queries, asking.seed)
+    (ids, _), (_, apart) = find_near_and_close(vectors, asked, near=HUB_K, close=2, totals=totals, around=around)
+    return (count_occurrences(ids, V), len(asked)), measure_twonn(apart[:, 0], apart[:, 1])
 
 
 def find_occurrences(vectors: Vectors, asking: Asking, *, norms: np.ndarray | None = None) -> tuple[np.ndarray, int]:
@@ -168,7 +181,9 @@ def _of_directions(vectors: Vectors, totals: Totals) -> tuple[dict[str, Number],
     left = spectra.measure_participation_ratio(centred[depth:])
     trimmed = Trimmed(vectors, Top(main.mean, main.directions[:, :depth]))
     numbers["participation_ratio_trimmed"] = left
-    numbers["mean_cosine_trimmed"] = left if isinstance(left, Missing) else measure_mean_cosine(trimmed, centred=True)
+    numbers["mean_cosine_trimmed"] = (
+        left if isinstance(left, Missing) else measure_trimmed_cosine(trimmed, largest=totals.largest)
+    )
     numbers["partition_isotropy"] = measure_partition_isotropy(vectors, directions=axes.directions, norms=totals.norms)
     return numbers, axes.spectrum, around
 

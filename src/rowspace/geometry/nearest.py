@@ -15,6 +15,7 @@ import torch
 from rowspace.geometry.readings import Around, Totals, find_totals
 from rowspace.geometry.rows import Vectors
 
+RowsAt = Callable[[slice | np.ndarray], np.ndarray]
 BLOCK = 512
 """Queries in one product."""
 COLUMNS = 8_192
@@ -44,8 +45,16 @@ def find_nearest(
     bias = np.zeros(V, dtype=np.float32)
     bias[~eligible if norms is None else ~(eligible & (norms > 0))] = -np.inf
 
+    rows_at = units_at(units, norms)
+    candidates = _search(rows_at, bias, queries, wide=min(k + SPARE, V), own=own)
+    return exact_cosines(candidates, queries, rows_at, k=k)
+
+
+def units_at(vectors: Vectors, norms: np.ndarray | None) -> RowsAt:
+    """Rows of norm 1 at a place: those of (V, d) divided by their `norms` (V,), or as they are."""
+
     def rows_at(where: slice | np.ndarray) -> np.ndarray:
-        rows = units[where]
+        rows = vectors[where]
         if norms is None:
             return rows
         lengths = np.where(norms[where] > 0, norms[where], 1.0)
@@ -53,12 +62,19 @@ def find_nearest(
         rows /= lengths[..., None]
         return rows
 
-    candidates = _search(rows_at, bias, queries, wide=min(k + SPARE, V), own=own)
+    return rows_at
 
-    def scored(block: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        return np.clip(_products(_gather(rows_at, ids), block), -1.0, 1.0)
 
-    return _exactly(candidates, queries, scored, k=k, worst=-2.0)
+def moved_at(vectors: Vectors, mean: np.ndarray, size: float) -> RowsAt:
+    """(rows - mean) / size at a place, float64."""
+
+    def rows_at(where: slice | np.ndarray) -> np.ndarray:
+        rows = vectors[where].astype(np.float64)
+        rows -= mean
+        rows /= size
+        return rows
+
+    return rows_at
 
 
 def find_closest(
@@ -72,13 +88,7 @@ def find_closest(
     V, k = len(vectors), max(min(k, len(vectors) - 1), 0)
     totals = find_totals(vectors) if read is None else read[0]
     size, mean = totals.largest or 1.0, totals.mean
-
-    def rows_at(where: slice | np.ndarray) -> np.ndarray:
-        rows = vectors[where].astype(np.float64)
-        rows -= mean
-        rows /= size
-        return rows
-
+    rows_at = moved_at(vectors, mean, size)
     bias = np.empty(V, dtype=np.float32)
     if read is not None:
         bias[:] = -np.square(read[1].norms) / 2
@@ -87,23 +97,59 @@ def find_closest(
         bias[start : start + len(rows)] = -np.einsum("vd,vd->v", rows, rows) / 2
     queries = rows_at(asked)
     candidates = _search(rows_at, bias, queries.astype(np.float32), wide=min(k + 4 * SPARE, V), own=asked)
+    ids, distances = exact_distances(candidates, queries, rows_at, k=k)
+    return ids, distances * size
+
+
+def exact_cosines(
+    candidates: np.ndarray, queries: np.ndarray, rows_at: RowsAt, *, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ids and float64 cosines (m, k), nearest first, of the candidates (m, wide) of unit queries (m, d)."""
+
+    def scored(block: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        return np.clip(_products(_gather(rows_at, ids), block), -1.0, 1.0)
+
+    return _exactly(candidates, queries, scored, k=k, worst=-2.0)
+
+
+def exact_distances(
+    candidates: np.ndarray, queries: np.ndarray, rows_at: RowsAt, *, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ids and float64 distances (m, k), closest first, of the candidates (m, wide) of queries (m, d)."""
 
     def scored(block: np.ndarray, ids: np.ndarray) -> np.ndarray:
         apart = _gather(rows_at, ids) - block[:, None]
         return -np.sqrt(np.einsum("mkd,mkd->mk", apart, apart))
 
     ids, found = _exactly(candidates, queries, scored, k=k, worst=-np.inf)
-    return ids, -found * size
+    return ids, -found
 
 
-def _search(
-    rows_at: Callable[[slice], np.ndarray], bias: np.ndarray, queries: np.ndarray, *, wide: int, own: np.ndarray
-) -> np.ndarray:
+class Best:
+    """The `wide` columns with the largest scores so far of each of m queries, in no order."""
+
+    def __init__(self, m: int, wide: int) -> None:
+        self._wide = wide
+        self._ids = torch.full((m, wide), -1, dtype=torch.int64)
+        self._values = torch.full((m, wide), -torch.inf)
+
+    def take(self, block: slice, scores: torch.Tensor, first: int) -> None:
+        """Scores (queries of the block, columns from `first` on), a multiple of GROUP many."""
+        found = _largest(scores, min(self._wide, scores.shape[1]))
+        best = torch.cat([self._values[block], scores.gather(1, found)], 1).topk(self._wide, dim=1)
+        both = torch.cat([self._ids[block], found + first], 1)
+        self._values[block], self._ids[block] = best.values, both.gather(1, best.indices)
+
+    def ids(self) -> np.ndarray:
+        """(m, wide) int64; -1 where fewer are not barred."""
+        return torch.where(self._values > -torch.inf, self._ids, -1).numpy()
+
+
+def _search(rows_at: RowsAt, bias: np.ndarray, queries: np.ndarray, *, wide: int, own: np.ndarray) -> np.ndarray:
     """Ids (m, wide) with the largest float32 product + bias; -1 where fewer are not barred. In no order."""
     V, m = len(bias), len(queries)
     asked, owned = torch.from_numpy(np.ascontiguousarray(queries)), torch.from_numpy(np.ascontiguousarray(own))
-    ids = torch.full((m, wide), -1, dtype=torch.int64)
-    values = torch.full((m, wide), -torch.inf)
+    best = Best(m, wide)
     widest = -(-min(COLUMNS, V) // GROUP) * GROUP
     scores = torch.full((min(BLOCK, m), widest), -torch.inf)
     for first in range(0, V if m else 0, COLUMNS):
@@ -118,15 +164,12 @@ def _search(
             torch.mm(asked[block], columns, out=here[:, :width])
             if added is not None:
                 here[:, :width] += added
-            _bar(here, owned[block] - first, width)
-            found = _largest(here, min(wide, widest))
-            best = torch.cat([values[block], here.gather(1, found)], 1).topk(wide, dim=1)
-            both = torch.cat([ids[block], found + first], 1)
-            values[block], ids[block] = best.values, both.gather(1, best.indices)
-    return torch.where(values > -torch.inf, ids, -1).numpy()
+            bar(here, owned[block] - first, width)
+            best.take(block, here, first)
+    return best.ids()
 
 
-def _bar(scores: torch.Tensor, own: torch.Tensor, width: int) -> None:
+def bar(scores: torch.Tensor, own: torch.Tensor, width: int) -> None:
     """No query finds itself among the columns 0..width."""
     has = torch.nonzero((own >= 0) & (own < width)).squeeze(1)
     scores[has, own[has]] = -torch.inf
@@ -162,7 +205,7 @@ def _exactly(
     return ids, values
 
 
-def _gather(rows_at: Callable[[np.ndarray], np.ndarray], ids: np.ndarray) -> np.ndarray:
+def _gather(rows_at: RowsAt, ids: np.ndarray) -> np.ndarray:
     """Rows (m, k, d) of the ids (m, k)."""
     return rows_at(ids.ravel()).reshape(*ids.shape, -1)
 

@@ -49,18 +49,21 @@ class RandomRows:
 
     def __getitem__(self, key: slice | np.ndarray, /) -> np.ndarray:
         if isinstance(key, slice):
-            start, stop, _ = key.indices(len(self))
-            index = np.arange(start, stop)
-        else:
-            index = np.asarray(key)
+            return self._between(*key.indices(len(self))[:2])
+        index = np.asarray(key)
         rows = np.empty((len(index), self._d), dtype=np.float32)
-        for number in np.unique(index // BLOCK):
-            first, mine = int(number) * BLOCK, index // BLOCK == number
-            block = self._block(int(number))
-            whole = len(index) == len(block) and isinstance(key, slice)
-            if whole:
-                return block
-            rows[mine] = block[index[mine] - first]
+        for number in np.unique(index // BLOCK).tolist():
+            mine = index // BLOCK == number
+            rows[mine] = self._block(number)[index[mine] - number * BLOCK]
+        return rows
+
+    def _between(self, start: int, stop: int) -> np.ndarray:
+        if start % BLOCK == 0 and stop == min(start + BLOCK, len(self)):
+            return self._block(start // BLOCK)
+        rows = np.empty((max(stop - start, 0), self._d), dtype=np.float32)
+        for first in range(start // BLOCK * BLOCK, stop, BLOCK):
+            low, high = max(start, first), min(stop, first + BLOCK)
+            rows[low - start : high - start] = self._block(first // BLOCK)[low - first : high - first]
         return rows
 
     def _block(self, number: int) -> np.ndarray:

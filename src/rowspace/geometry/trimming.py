@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.geometry.rows import Vectors, spans
+from rowspace.geometry.direction import mean_cosine_of, measure_mean_cosine
+from rowspace.geometry.readings import find_tiny
+from rowspace.geometry.rows import Vectors, blocks, spans
 from rowspace.geometry.spectrum import find_axes
+from rowspace.table import Missing
 
 
 def find_depth(d: int) -> int:
@@ -55,6 +58,22 @@ class Trimmed:
         rows -= self._mean
         rows -= (rows @ self._down) @ self._up
         return rows
+
+
+def measure_trimmed_cosine(trimmed: Trimmed, *, largest: float) -> float | Missing:
+    """Mean cosine of all pairs of trimmed rows, whose mean is zero; `largest` absolute value of the table.
+
+    In one reading, unless a row is so short that it may be what rounding left.
+    """
+    d = trimmed.shape[1]
+    directions, tiny = np.zeros(d), 2 * np.sqrt(d) * find_tiny(d)
+    for block in blocks(trimmed):
+        block /= largest
+        lengths = np.sqrt(np.einsum("vd,vd->v", block, block))
+        if not lengths.min(initial=np.inf) > tiny:
+            return measure_mean_cosine(trimmed, centred=True)
+        directions += (1 / lengths) @ block
+    return mean_cosine_of(directions, len(trimmed))
 
 
 def remove_top(vectors: Vectors, *, depth: int) -> np.ndarray:
