@@ -22,7 +22,7 @@ from rowspace.probes.senses import (
 def labelled(K: int, sets: int, *, seen=None) -> Labelled:
     numbers = np.repeat(np.arange(sets), K)
     senses = np.tile(np.arange(K), sets)
-    return Labelled(senses, numbers, find_apart(numbers, seen or [()] * (K * sets)))
+    return Labelled(senses, numbers, find_apart(numbers, senses, seen or [()] * (K * sets)))
 
 
 def planted(known: Labelled, *, strength: float, seed: int, d: int = 16) -> np.ndarray:
@@ -100,10 +100,19 @@ def test_sentences_with_a_telling_token_in_common_are_not_compared():
     assert np.mean(found) == pytest.approx(0.5, abs=0.15)
 
 
-def test_a_token_of_more_than_a_third_of_the_sentences_tells_nothing():
-    sets = np.arange(6)
-    assert find_apart(sets, [{1}, {1}, {1}, set(), set(), set()])[0, 1]
-    assert not find_apart(sets, [{1}, {1}, set(), set(), set(), set()])[0, 1]
+def test_a_token_of_more_than_a_third_of_the_sentences_of_each_sense_tells_nothing():
+    sets, senses = np.arange(8), np.repeat([0, 1], 4)
+    two_and_two = [{1}, {1}, (), (), {1}, {1}, (), ()]
+    assert find_apart(sets, senses, two_and_two)[0, 1]
+    assert not find_apart(sets, senses, [*two_and_two[:5], (), (), ()])[0, 1]
+
+
+def test_a_token_of_every_sentence_of_one_sense_alone_tells_it_best():
+    """A frame of a sense's own ("is the capital of"): half of all sentences have it, and a random mixture knows it."""
+    known = labelled(2, 6, seen=[{1, 2, 10 + n} if n % 2 else {3, 4, 10 + n} for n in range(12)])
+    assert not known.apart.reshape(6, 2, 6, 2)[:, 0, :, 0].any()
+    assert known.apart.reshape(6, 2, 6, 2)[:, 0, :, 1].sum() == 30
+    assert not known.comparable
 
 
 def test_separation_and_accuracy_are_those_of_plain_loops_and_of_scikit_learn():
@@ -162,7 +171,9 @@ def test_labels_are_exchanged_within_sets_all_ways_where_these_are_few():
 def test_sets_without_every_sense_are_exchanged_among_those_they_have():
     known = Labelled(np.array([0, 1, 0, 1, 0]), np.array([0, 0, 1, 1, 2]), np.ones((5, 5), dtype=bool))
     assert len(find_labelings(known, most=10, seed=0).labels) == 4
-    assert not Labelled(np.zeros(4, dtype=int), np.arange(4), find_apart(np.arange(4), [()] * 4)).comparable
+    assert not Labelled(
+        np.zeros(4, dtype=int), np.arange(4), find_apart(np.arange(4), np.zeros(4, dtype=int), [()] * 4)
+    ).comparable
     assert not labelled(2, 1).comparable
     assert labelled(2, 2).comparable
 

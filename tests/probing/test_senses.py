@@ -159,6 +159,21 @@ def test_what_does_not_fit_is_left_out_with_its_reason_and_lowers_coverage(cache
     assert all(row["reason"] for row in left)
 
 
+def test_sentences_of_one_frame_a_sense_are_not_asked_since_a_body_that_never_learned_tells_them_apart(cache):
+    """As a grammar writes them: half of all sentences have each frame, so no token of it is rare."""
+    people, places = ["doctor", "teacher", "lawyer", "sailor"], ["river", "lake", "pond", "canal"]
+    told = {
+        "money": {"before": [f"a {one} pays for the bank" for one in people]},
+        "water": {"before": [f"a {one} swims from the bank" for one in places]},
+    }
+    run = run_of(cache, "body=decoder")
+    findings = senses().measure(
+        [dataclasses.replace(run, truth={"senses": {"words": {"bank": told}}})], progress=ignore
+    )
+    assert findings.scores[0].standing == "unknown"
+    assert any("share no telling token" in note for note in findings.notes)
+
+
 def test_a_corpus_that_knows_its_senses_is_asked_of_them_and_a_list_by_path_comes_first(cache, tmp_path):
     run = run_of(cache, "body=decoder")
     told = {
@@ -211,9 +226,8 @@ def test_a_table_alone_cannot_be_asked_and_says_why():
 
 def test_two_runs_stand_side_by_side_and_hostile_words_are_shown_as_text(cache, tmp_path):
     word = "</script>"
-    told = {
-        "words": {word: {s: {"before": [f"a{s} {word} x", f"b{s} {word} x"], "after": []} for s in ("<b>", "c\u202e")}}
-    }
+    cues = {"<b>": "pq", "c\u202e": "rv"}
+    told = {"words": {word: {s: {"before": [f"{cue} {word} x" for cue in of], "after": []} for s, of in cues.items()}}}
     runs = [run_of(cache, f"position={name}", tokenizer="byte", name=name) for name in ("rope", "none")]
     runs = [dataclasses.replace(run, truth={"senses": told}) for run in runs]
     findings = senses().measure(runs, progress=ignore)

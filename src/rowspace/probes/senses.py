@@ -1,7 +1,7 @@
 """Does a state know the sense of its word? Separation of the senses, nearest-centroid accuracy, shift to anchors.
 
 Sentences come in sets that are matched but for the sense (`occurrences.py`). So nothing within a set is compared, and
-nor are two sentences that share a telling token, one that few of the word's sentences have: any mixture of the tokens
+nor are two sentences that share a telling token, one that few sentences of some sense have: any mixture of the tokens
 before, a random one too, would find those alike without knowing a meaning. What the sets share, a position or the words
 before the target, then favours no sense: chance is about 1 / senses, and 0 for separation. The null exchanges the
 labels within each set, all ways where these are few, else at random. A table that gives every occurrence the same state
@@ -23,7 +23,7 @@ SAME = 1e-6
 """States that differ from their mean by less than this share of its length are equal, in float32."""
 ROUNDING = 1e-9
 COMMON = 1 / 3
-"""A token that more of a word's sentences have tells no sense."""
+"""A token that more of the sentences of each sense have tells none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +41,16 @@ class Labelled:
         return len(of) > 1 and all(of)
 
 
-def find_apart(sets: np.ndarray, seen: Sequence[Collection[int]]) -> np.ndarray:
+def find_apart(sets: np.ndarray, senses: np.ndarray, seen: Sequence[Collection[int]]) -> np.ndarray:
     """Which occurrences may be compared, (n, n) bool: of different sets, and without a telling token in common.
 
     `seen` are the ids that each state may have read, without the word itself. A token is telling unless more than a
-    third of the sentences have it.
+    third of the sentences of every sense have it: one that all sentences of a sense have, and no others, tells it best.
     """
     ids = sorted(set().union(*seen))
     held = np.array([[id_ in each for id_ in ids] for each in map(frozenset, seen)], dtype=np.float64)
-    telling = held[:, held.mean(axis=0) <= COMMON]
+    shares = np.array([held[senses == each].mean(axis=0) for each in np.unique(senses)])
+    telling = held[:, shares.min(axis=0) <= COMMON]
     return (sets[:, None] != sets[None]) & (telling @ telling.T == 0)
 
 

@@ -103,7 +103,7 @@ def _group(
     names = list(dict.fromkeys(targets[place].sentence.sense for place in own))
     sets = np.array([targets[place].sentence.set for place in own], dtype=np.int64)
     senses = np.array([names.index(targets[place].sentence.sense) for place in own], dtype=np.int64)
-    known = Labelled(senses, sets, find_apart(sets, [seen[place] for place in own]))
+    known = Labelled(senses, sets, find_apart(sets, senses, [seen[place] for place in own]))
     if not known.comparable:
         return None
     counted = np.zeros((len(own), len(names), len(anchors)))
