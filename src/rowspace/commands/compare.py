@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, create_model
+from pydantic import Field, ValidationError, create_model
 
 from rowspace.config import Call, RunConfig
 from rowspace.config import load as load_config
-from rowspace.errors import ConfigError, Problem, closest
+from rowspace.errors import ConfigError, Problem
 from rowspace.registry import Aside, Option
 from rowspace.terminal import Terminal
 
@@ -61,7 +61,7 @@ def load(plain: Mapping[str, Any]) -> Compare:
 def run(config: Compare, call: Call) -> None:
     """Print the answer, the arms and the effects, and write the page and, where asked, the tables."""
     del call
-    from rowspace.compare import export, terminal
+    from rowspace.compare import export, telling
 
     paths = [Path(one) for one in ([config.path] if isinstance(config.path, str) else config.path)]
     found = compared(
@@ -73,7 +73,7 @@ def run(config: Compare, call: Call) -> None:
         where=config.where,
         sort=config.sort,
     )
-    terminal.tell(found, Terminal(), config.rows)
+    telling.tell(found, Terminal(), config.rows)
     if config.out is not None:
         for written in export.write(found, Path(config.out)):
             print(written)
@@ -96,17 +96,24 @@ def new_reader() -> Reader:
 
 
 def settings(plain: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Flat typed settings of a run's plain configuration. ConfigError where it is none of this version's."""
+    """Flat typed settings of a run's plain configuration. ConfigError where it is none of this version's.
+
+    What options say of each other and of files is left alone: the run was trained, and its folder may be a stranger's.
+    """
     from rowspace.compare.settings import flat
 
     shape = _kept()
-    given = {key: value for key, value in plain.items() if key in shape.model_fields or key not in RunConfig.model_fields}
+    given = {
+        key: value for key, value in plain.items() if key in shape.model_fields or key not in RunConfig.model_fields
+    }
     try:
-        return flat(load_config(given, shape))
-    except ConfigError as error:
-        first = str(error.problems[0]) if error.problems else str(error)
-        more = f", and {len(error.problems) - 1} more" if len(error.problems) > 1 else ""
-        raise ConfigError(f"its configuration is none of this version's: {first[:300]}{more}") from error
+        return flat(shape.model_validate(given))
+    except ValidationError as error:
+        first, *rest = error.errors(include_url=False, include_context=False, include_input=False)
+        where = ".".join(str(part) for part in first["loc"])[:80]
+        said = " ".join(first["msg"].split())[:200]
+        more = f", and {len(rest)} more" if rest else ""
+        raise ConfigError(f"its configuration is none of this version's: {where}: {said}{more}") from error
 
 
 @cache

@@ -94,7 +94,11 @@ def _against_base(found: Comparison) -> str:
     parts = []
     for verdict in ("better", "worse", "higher", "lower", "the same", "undecided"):
         own = [one for one in found.differences if one.verdict == verdict]
-        word = "undecided against it" if verdict == "undecided" else f"{verdict}{'' if verdict == 'the same' else ' than it'}"
+        word = (
+            "undecided against it"
+            if verdict == "undecided"
+            else f"{verdict}{'' if verdict == 'the same' else ' than it'}"
+        )
         if own:
             said = [f"{one.arm.label} ({shown(one.difference, signed=True)})" for one in own]
             parts.append(f"{word}: {_listed(said)}")
@@ -130,7 +134,8 @@ def _largest(found: Comparison) -> str:
         return "Of the axes none is shown to matter on average."
     one = told[0]
     low, high = (choose(one.changes, key=lambda cell: one.changes[cell].mean) for choose in (min, max))
-    said = f"{label(one.keys[0])} moves it most on average: {_number(one.span)} from {_level(one, low)} to {_level(one, high)}"
+    way = f"from {_level(one, low)} to {_level(one, high)}"
+    said = f"{label(one.keys[0])} moves it most on average: {_number(one.span)} {way}"
     silent = [label(each.keys[0]) for each in mains if not _is_shown(each)]
     return said + (f"; no effect is shown of {_listed(silent)}." if silent else ".")
 

@@ -37,7 +37,9 @@ def make_arms(runs: Sequence[Ran], axes: Sequence[Axis], metric: str) -> Arms:
         cells.setdefault(tuple(run.settings.get(key) for key in keys), []).append(run)
     arms, seen, partial = [], [], 0
     chooser = choosing_metric(runs)
-    for cell in sorted(cells, key=lambda cell: [_place(axes, key, level) for key, level in zip(keys, cell, strict=True)]):
+    for cell in sorted(
+        cells, key=lambda cell: [_place(axes, key, level) for key, level in zip(keys, cell, strict=True)]
+    ):
         levels = dict(zip(keys, cell, strict=True))
         if not tuned:
             arms.append(_arm(levels, {}, cells[cell], metric))
@@ -123,14 +125,15 @@ def _notes(seen: Sequence[Sensitivity], partial: int, chooser: str) -> list[str]
     if not seen:
         return []
     notes = [
-        f"Each arm stands at its own best learning rate by {chooser}, chosen over the same runs: that flatters each a little."
+        f"Each arm stands at its own best learning rate by {chooser}, chosen over the same runs: that flatters each a "
+        "little."
     ]
     edge = [one.arm.label for one in seen if one.at_edge]
     if edge:
         more = ", ..." if len(edge) > 3 else ""
         notes.append(
-            f"{len(edge)} of {len(seen)} arms are best at the edge of their learning rates ({'; '.join(edge[:3])}{more}): "
-            "a better rate may lie beyond."
+            f"{len(edge)} of {len(seen)} arms are best at the edge of their learning rates "
+            f"({'; '.join(edge[:3])}{more}): a better rate may lie beyond."
         )
     if len({tuple(one.values) for one in seen}) > 1:
         notes.append("Arms were run at different learning rates: one with more of them had more chances.")

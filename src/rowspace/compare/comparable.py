@@ -22,9 +22,7 @@ FIRST_TOKEN = 64
 Check = Callable[[Ran], Hashable]
 
 
-def filtered(
-    runs: Sequence[Ran], apart: Sequence[Apart], where: Sequence[str]
-) -> tuple[list[Ran], list[Apart]]:
+def filtered(runs: Sequence[Ran], apart: Sequence[Apart], where: Sequence[str]) -> tuple[list[Ran], list[Apart]]:
     """Runs whose settings are as `where` says: `position=rope`. Several values of one key are alternatives.
 
     ConfigError for a key that no run has or a word that is no key=value.
@@ -44,7 +42,9 @@ def conditions(words: Sequence[str], known: Sequence[Mapping[str, Any]], key: st
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or name not in names:
-            raise ConfigError(Problem(key, f"{word!r} was given", f"key=value, as in position=rope; {closest(name, names)}"))
+            raise ConfigError(
+                Problem(key, f"{word!r} was given", f"key=value, as in position=rope; {closest(name, names)}")
+            )
         found.setdefault(name, []).append(_typed(value))
     return found
 

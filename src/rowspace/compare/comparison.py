@@ -40,9 +40,9 @@ def compare(
     """Everything that is shown about the runs side by side.
 
     `base` names an arm by key=value words (else the best is the base), `margin` is what counts as the same, stated
-    beforehand, `group` keys make arms alone and the rest is averaged out, `where` key=value words keep runs, `sort` is a
-    setting, metric or cost.NAME by which the table of runs is ordered (else the metric). `apart` are runs that could not
-    be read. ConfigError for what names nothing.
+    beforehand, `group` keys make arms alone and the rest is averaged out, `where` key=value words keep runs, `sort` is
+    a setting, metric or cost.NAME by which the table of runs is ordered (else the metric). `apart` are runs that could
+    not be read. ConfigError for what names nothing.
     """
     known = _metric(metric, runs)
     kept, told = filtered(runs, apart, where)
@@ -141,11 +141,15 @@ def _cautions(runs: Sequence[Ran], axes: Sequence[Axis]) -> list[str]:
     budgets = [axis for axis in axes if axis.key in BUDGETS]
     for axis in budgets:
         said = ", ".join(str(level) for level in axis.levels)
-        notes.append(f"Budgets differ ({axis.key}: {said}): they make arms of their own, and a longer run may win by it.")
+        notes.append(
+            f"Budgets differ ({axis.key}: {said}): they make arms of their own, and a longer run may win by it."
+        )
     watched = differing_watch(runs)
     if watched:
         more = ", ..." if len(watched) > 4 else ""
-        notes.append(f"Runs were watched or carried out otherwise ({', '.join(watched[:4])}{more}), not trained otherwise.")
+        notes.append(
+            f"Runs were watched or carried out otherwise ({', '.join(watched[:4])}{more}), not trained otherwise."
+        )
     if runs and arm_keys(axes) and choosing_metric(runs) == "val/loss":
         notes.append("Some run has null val/bpb: where a choice was made, it was made on val/loss.")
     return notes
@@ -158,18 +162,18 @@ def _reading(found: Comparison, *, named: bool) -> list[str]:
         k = len(found.arms)
         pairs = k - 1 if named else k * (k - 1) // 2
         notes.append(
-            f"Verdicts hold together at 5 % over {pairs} {'pair' if pairs == 1 else 'pairs'} of arms (Holm); each interval "
-            "is a single 95 % one."
+            f"Verdicts hold together at 5 % over {pairs} {'pair' if pairs == 1 else 'pairs'} of arms (Holm); each "
+            "interval is a single 95 % one."
         )
         paired = sum(one.paired for one in found.differences)
         notes.append(
-            f"{paired} of {len(found.differences)} differences are of pairs: same seeds, same order of batches; the seed "
-            "gives the same initial weights where shapes allow. The others are Welch's."
+            f"{paired} of {len(found.differences)} differences are of pairs: same seeds, same order of batches; the "
+            "seed gives the same initial weights where shapes allow. The others are Welch's."
         )
     if found.frontiers:
         notes.append(
-            "Frontiers are read off validation curves, linear in the logarithm of the budget and never beyond a curve; a "
-            "reading in the middle of a run has a learning rate that had not come down. Seconds are those of training, "
-            "bytes the run's bytes a token times its tokens."
+            "Frontiers are read off validation curves, linear in the logarithm of the budget and never beyond a curve; "
+            "a reading in the middle of a run has a learning rate that had not come down. Seconds are those of "
+            "training, bytes the run's bytes a token times its tokens."
         )
     return notes

@@ -1,7 +1,7 @@
 """Every arm against a base, with verdicts that hold together.
 
-Where the base is named beforehand, verdicts are held to 5 % over its pairs; where it is the arm that came out best, over
-all pairs of arms, since any of them might have been it. Margins work alike, at 2.5 %: stricter than the usual two
+Where the base is named beforehand, verdicts are held to 5 % over its pairs; where it is the arm that came out best,
+over all pairs of arms, since any of them might have been it. Margins work alike, at 2.5 %: stricter than the usual two
 one-sided tests.
 """
 

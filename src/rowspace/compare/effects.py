@@ -1,9 +1,9 @@
-"""Main effects and two-way interactions of the axes by least squares, for a whole grid, a fraction of it, or a torn one.
+"""Main effects and two-way interactions of the axes by least squares, for a whole grid, a fraction or a torn one.
 
-A main effect is each level's mean with the other axes held equal (type II: beyond the other main effects); an interaction
-is beyond all main effects and the other interactions. What cannot be told from something else is named and has no
-numbers. The error is what the model with all two-way interactions leaves, where it leaves three degrees of freedom or
-more, else what main effects leave, which is larger. Seeds are blocks where every arm has the same ones.
+A main effect is each level's mean with the other axes held equal (type II: beyond the other main effects); an
+interaction is beyond all main effects and the other interactions. What cannot be told from something else is named and
+has no numbers. The error is what the model with all two-way interactions leaves, where it leaves three degrees of
+freedom or more, else what main effects leave, which is larger. Seeds are blocks where every arm has the same ones.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Effects:
         left = design.n - self.full.rank if self.full is not None else 0
         self.judge = self.full if self.full is not None and left >= LEAST_LEFT else self.additive
         self._without = {term: design.basis([one for one in self.mains if one != term]) for term in self.mains}
-        self._known = {term: alike(self.additive, self._start(term), len(design.levels[term[0]])) for term in self.mains}
+        self._known = {
+            term: alike(self.additive, self._start(term), len(design.levels[term[0]])) for term in self.mains
+        }
         self._aliased = {pair: self._why_not(pair) for pair in self.pairs}
         for pair in (pair for pair, why in self._aliased.items() if why is None):
             self._without[pair] = design.basis([one for one in self.both if one != pair])
@@ -161,7 +163,7 @@ class Effects:
 
 
 def find_effects(arms: Sequence[Arm], axes: Sequence[Axis], metric: str) -> tuple[tuple[Effect, ...], list[str]]:
-    """Main effects, the largest span first, then interactions likewise, over the arms' runs; and what to know of them."""
+    """Main effects, the largest span first, then interactions likewise, over the arms' runs; and notes on them."""
     runs = [run for arm in arms for run in arm.runs]
     shown = [axis for axis in axes if arms and axis.key in arms[0].levels]
     if not shown or len(runs) < 2:
@@ -188,7 +190,9 @@ def _notes(found: Effects, axes: Sequence[Axis]) -> list[str]:
         left = found.left_out(axis.key)
         if left:
             said = ", ".join(str(level) for level in left)
-            notes.append(f"The effect of {axis.label} leaves out {said}: run with nothing else alike, it cannot be told.")
+            notes.append(
+                f"The effect of {axis.label} leaves out {said}: run with nothing else alike, it cannot be told."
+            )
     lost = [pair for pair in found.pairs if found._aliased[pair] is not None]
     if lost and len(axes) > 1:
         notes.append(

@@ -7,6 +7,7 @@ learning rate had not come down. FLOPs are those of training, the head's product
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -35,7 +36,7 @@ def read_at(run: Ran, budget: Budget, spent: float, key: str) -> float | Missing
         return Missing(f"{run.name} was first validated at {known[0][0]:.3g} {budget}")
     if spent > known[-1][0] * (1 + ROUNDING):
         return Missing(f"{run.name} ended at {known[-1][0]:.3g} {budget}")
-    for (before, low), (after, high) in zip(known, known[1:], strict=False):
+    for (before, low), (after, high) in itertools.pairwise(known):
         if spent <= after:
             share = math.log(max(spent, before) / before) / math.log(after / before) if after > before else 1.0
             return low + share * (high - low)

@@ -1,8 +1,8 @@
 """t intervals over seeds, differences of two arms, and verdicts over many of them.
 
-`gap` is one arm minus another: over the pairs' differences where runs pair, else Welch's with Satterthwaite's degrees of
-freedom (Welch 1947). "The same" is two one-sided tests read off the 95 % interval (Schuirmann 1987), which is stricter
-than the usual 90 %. Many verdicts are held together by Holm's step-down (Holm 1979). Knows nothing of runs or metrics.
+One arm minus another is taken over the pairs' differences where runs pair, else it is Welch's with Satterthwaite's
+degrees of freedom (Welch 1947). "The same" is two one-sided tests read off the 95 % interval (Schuirmann 1987), which
+is stricter than the usual 90 %. Many verdicts are held together by Holm's step-down (Holm 1979). Knows nothing of runs.
 """
 
 from __future__ import annotations

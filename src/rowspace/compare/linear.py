@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -19,7 +20,8 @@ TOLERANCE = 1e-9
 
 def basis(X: np.ndarray) -> np.ndarray:
     """Orthonormal columns (n, rank) that span those of X (n, p)."""
-    Q, R, _ = qr(X, mode="economic", pivoting=True)  # type: ignore[misc]
+    found: Any = qr(X, mode="economic", pivoting=True)
+    Q, R, _ = found
     diagonal = np.abs(np.diag(R))
     return Q[:, : int((diagonal > TOLERANCE * max(X.shape) * diagonal.max(initial=0.0)).sum())]
 

@@ -6,9 +6,9 @@ a plain configuration into typed, flat settings is handed in. A folder whose fil
 
 from __future__ import annotations
 
-import json
 import math
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,8 +18,9 @@ import yaml
 
 from rowspace.claim import status
 from rowspace.compare.base import Apart, Ran
+from rowspace.compare.history import mapping, number, read_curve
 from rowspace.errors import ConfigError, RowspaceError
-from rowspace.runfolder import STEP, RunFolder
+from rowspace.runfolder import RunFolder
 
 Settings = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """A plain configuration -> flat typed settings by full key. ConfigError where it is none of this version's."""
@@ -48,6 +49,7 @@ class Reader:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._read: dict[Path, tuple[tuple[Any, ...], Ran | Apart]] = {}
+        self._sections: dict[str, Any] = {}
 
     def read(self, paths: Sequence[Path]) -> tuple[list[Ran], list[Apart]]:
         """Every run in or below the paths, in the order of their names. ConfigError for a path that holds none."""
@@ -83,7 +85,7 @@ class Reader:
         for name in READ:
             _refuse_what_is_no_file(path / name)
         folder = RunFolder(path)
-        settings = dict(self._settings(_config(path / "config.yaml")))
+        settings = dict(self._settings(_config(path / "config.yaml", self._sections)))
         run = folder.run
         said = status(folder)
         if said != "finished":
@@ -99,11 +101,11 @@ class Reader:
             settings=settings,
             metrics=metrics,
             reasons=reasons,
-            audit={str(key): str(value) for key, value in _mapping(run, "audit").items()},
+            audit={str(key): str(value) for key, value in mapping(run, "audit").items()},
             cost=cost,
-            text=str(_mapping(run, "data")["sha256"]),
+            text=str(mapping(run, "data")["sha256"]),
             curve=tuple(read_curve(path / "metrics.jsonl", run, cost)),
-            scored_bytes=_whole(_mapping(run, "scored_bytes")),
+            scored_bytes=_whole(mapping(run, "scored_bytes")),
         )
 
 
@@ -121,53 +123,6 @@ def find_runs(path: Path, depth: int = DEPTH) -> Iterator[Path]:
     for entry in inside:
         if not entry.name.startswith("."):
             yield from find_runs(Path(entry.path), depth - 1)
-
-
-def read_curve(file: Path, run: Mapping[str, Any], cost: Mapping[str, float | None]) -> Iterator[dict[str, Any]]:
-    """The validated steps of metrics.jsonl, with what was spent until then.
-
-    Bytes are the run's bytes a token times tokens, FLOPs those of a training token (the head's 2 V d included, forward
-    and back) times tokens, seconds those of training alone, spread evenly over the steps.
-    """
-    tokens, seen, steps = cost["tokens"], cost["bytes"], cost["steps"]
-    a_token = number(_mapping(_mapping(run, "cost", {}), "flops", {}).get("train"))
-    training = number(_mapping(run, "phases", {}).get("training"))
-    for row in validated_rows(file):
-        step, at = number(row.get(STEP)), number(row.get("train/tokens_seen"))
-        if step is None:
-            continue
-        at = 0.0 if at is None and step == 0 else at
-        yield {
-            "step": step,
-            "tokens": at,
-            "bytes": at * seen / tokens if at is not None and seen and tokens else None,
-            "flops": at * a_token if at is not None and a_token is not None else None,
-            "seconds": training * step / steps if training is not None and steps else None,
-            "val/bpb": number(row.get("val/bpb")),
-            "val/loss": number(row.get("val/loss")),
-        }
-
-
-def validated_rows(file: Path) -> Iterator[dict[str, Any]]:
-    """Rows of metrics.jsonl that hold a validation, in the order of their steps; a line that a kill cut is left out."""
-    if not file.exists():
-        return
-    with open(file, "rb") as lines:
-        for line in lines:
-            if b'"val/loss"' in line and line.endswith(b"\n"):
-                row = json.loads(line)
-                if isinstance(row, dict):
-                    yield row
-
-
-def number(value: Any) -> float | None:
-    """A finite number as a float; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value) if math.isfinite(value) else None
-    except OverflowError:
-        return None
 
 
 def _stamp(path: Path) -> tuple[Any, ...]:
@@ -195,11 +150,20 @@ def _refuse_what_is_no_file(file: Path) -> None:
         raise ValueError(f"{file.name} has {found.st_size:,} bytes, which no run writes")
 
 
-def _config(file: Path) -> Mapping[str, Any]:
+def _config(file: Path, known: dict[str, Any]) -> Mapping[str, Any]:
+    """The plain configuration. `known` keeps what each section's text stands for: most are alike in every run."""
     text = file.read_text(encoding="utf-8")
-    plain = yaml.load(text, Loader=_NoAliases if "*" in text else Loader)  # noqa: S506 (both are safe loaders)
-    if not isinstance(plain, dict):
-        raise ValueError("config.yaml holds no configuration")
+    sections = re.split(r"^(?=[A-Za-z_])", text, flags=re.M)
+    if sections[0].strip():  # not as a run writes it
+        sections = [text]
+    plain: dict[str, Any] = {}
+    for section in sections:
+        if section not in known:
+            loader = _NoAliases if "*" in section else Loader
+            known[section] = yaml.load(section, Loader=loader)
+        if not isinstance(known[section], dict | None):
+            raise ValueError("config.yaml holds no configuration")
+        plain |= known[section] or {}
     return {str(key): value for key, value in plain.items()}
 
 
@@ -212,32 +176,25 @@ def _unfinished(said: str, run: Mapping[str, Any]) -> str:
     return f"it {said}: {error}" if error else f"it {said}"
 
 
-def _mapping(run: Mapping[str, Any], key: str, otherwise: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-    found = run.get(key, {} if otherwise is None else otherwise)
-    if not isinstance(found, dict):
-        raise ValueError(f"{key} of run.json holds no values by name")
-    return found
-
-
 def _metrics(run: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, str]]:
-    given = _mapping(run, "metrics")
+    given = mapping(run, "metrics")
     metrics = {str(key): number(value) for key, value in given.items()}
-    reasons = {str(key): str(value) for key, value in _mapping(run, "reasons").items()}
+    reasons = {str(key): str(value) for key, value in mapping(run, "reasons").items()}
     odd = {key: "run.json holds no finite number there" for key, value in given.items() if value is not None}
     return metrics, {key: odd[key] for key in odd if metrics[key] is None} | reasons
 
 
 def _cost(run: Mapping[str, Any]) -> dict[str, float | None]:
-    spent = _mapping(run, "cost")
+    spent = mapping(run, "cost")
     cost = {key.removesuffix("_seen"): number(spent.get(key)) for key in COSTS}
-    a_token = number(_mapping(spent, "flops").get("train"))
+    a_token = number(mapping(spent, "flops").get("train"))
     tokens = cost["tokens"]
     return {**cost, "flops": a_token * tokens if a_token is not None and tokens is not None else None}
 
 
 def _vocabulary(run: Mapping[str, Any], settings: Mapping[str, Any]) -> int | None:
     """V as obtained: of the uniform floor, ln V."""
-    floor = number(_mapping(run, "floors").get("uniform_loss"))
+    floor = number(mapping(run, "floors").get("uniform_loss"))
     return None if floor is None or floor > 30 else round(math.exp(floor))
 
 
