@@ -6,8 +6,6 @@
   if (!page || !box) return;
   const { figures, Plotly, draw } = page;
   const [search, found, detail] = ["search", "found", "detail"].map($);
-  const entities = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#x27;": "'" };
-  const plain = (text) => text.replace(/&(lt|gt|amp|quot|#x27);/g, (entity) => entities[entity]);
   let points = [];
   let byId = new Map();
   const index = () => {

@@ -8,6 +8,8 @@ const unpack = async (id) => {
   return new Response(stream).text();
 };
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const entities = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#x27;": "'" };
+const plain = (text) => text.replace(/&(lt|gt|amp|quot|#x27);/g, (entity) => entities[entity]);
 const openPage = async () => {
   const live = document.body.dataset.live === "yes";
 
@@ -131,7 +133,7 @@ modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]], 
     await Plotly.Plots.resize(box);
   };
 
-  const boxes = [...document.querySelectorAll(".plot")];
+  const boxes = [...document.querySelectorAll(".plot[data-figure]")];
   const seen = new IntersectionObserver(
     (entries) => entries.filter((e) => e.isIntersecting).forEach((e) => { seen.unobserve(e.target); draw(e.target); }),
     { rootMargin: "500px" },

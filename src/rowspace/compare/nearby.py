@@ -1,0 +1,80 @@
+"""What a few run folders say beside their numbers: neighbours of words, geometry over steps, versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rowspace.compare.base import Arm, Ran
+from rowspace.errors import RowspaceError
+from rowspace.figures.tokens import show
+from rowspace.runfolder import RunFolder
+
+COLUMNS = 8
+"""Runs whose tables are laid side by side."""
+NEAREST = 8
+"""Neighbours of a word in a column."""
+
+
+def side_by_side(arms: Sequence[Arm]) -> list[Ran]:
+    """The runs that are looked into: the first seed of each of the best arms, then second seeds, of which the first
+    shows what a seed alone changes."""
+    depth = max((len(arm.runs) for arm in arms), default=0)
+    found = [arm.runs[seed] for seed in range(depth) for arm in arms[:COLUMNS] if seed < len(arm.runs)]
+    return found[:COLUMNS]
+
+
+def read_neighbours(runs: Sequence[Ran]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
+    """Words that were looked up in any of the runs, each with its neighbours by the place of the run, and which runs
+    have none and why. Words that most runs have come first."""
+    words: dict[str, dict[int, list[list[Any]]]] = {}
+    missing = []
+    for place, run in enumerate(runs):
+        try:
+            rows = RunFolder(run.path).read_table("neighbours")
+        except RowspaceError as error:
+            missing.append((run.name, str(error)))
+            continue
+        if not rows:
+            missing.append((run.name, "it listed no neighbours (probes=none)"))
+        for row in rows:
+            near = words.setdefault(row["word"], {}).setdefault(place, [])
+            if row["rank"] and len(near) < NEAREST:
+                near.append([show(row["neighbour"]), row["verdict"], round(row["cosine"], 3)])
+            elif not row["rank"]:
+                near.append([row["rule"], "", None])
+    ordered = sorted(words, key=lambda word: -len(words[word]))
+    return [
+        {"word": show(word), "near": {str(p): near for p, near in words[word].items()}} for word in ordered
+    ], missing
+
+
+def read_geometry(arms: Sequence[Arm], seeds: int) -> dict[str, list[dict[str, Any]]]:
+    """Rows of metrics.jsonl that hold geometry, by run; runs that cannot be read are left out."""
+    found = {}
+    for run in (run for arm in arms for run in arm.runs[:seeds]):
+        try:
+            rows = RunFolder(run.path).read_metrics()
+        except RowspaceError:
+            continue
+        found[run.name] = [row for row in rows if "geometry/E/mean_cosine_raw" in row]
+    return found
+
+
+def read_facts(runs: Sequence[Ran]) -> dict[str, Any]:
+    """Data, versions, commit and host as the first readable run says them."""
+    for run in runs:
+        try:
+            told = RunFolder(run.path).run
+        except RowspaceError:
+            continue
+        data = told.get("data")
+        versions = told.get("versions")
+        return {
+            "of": run.name,
+            "data": data if isinstance(data, Mapping) else {},
+            "versions": versions if isinstance(versions, Mapping) else {},
+            "git": told.get("git"),
+            "host": told.get("host"),
+        }
+    return {}

@@ -1,0 +1,123 @@
+"""What a comparison found, in words: levels, intervals, verdicts and the titles of its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rowspace.compare.base import Axis, Comparison, Difference, Effect, Interval
+from rowspace.metrics.catalogue import find_metric
+from rowspace.table import Missing
+
+LIKELY = 0.05
+"""A p value from which on levels are said not to be told apart."""
+VERDICTS = {
+    "better": ("success", "✓"),
+    "worse": ("failure", "✗"),
+    "higher": ("tie", "↑"),
+    "lower": ("tie", "↓"),
+    "the same": ("tie", "="),
+    "undecided": ("unjudged", "?"),
+}
+"""Verdict -> look and sign."""
+PLACES = ("★ 1st", "☆ 2nd", "☆ 3rd")
+
+
+def level_name(key: str, level: Any) -> str:
+    """A level where its axis is named beside it."""
+    if key == "head.tie" and isinstance(level, bool):
+        return "tied" if level else "untied"
+    if level is None:
+        return "none"
+    if isinstance(level, float):
+        return f"{level:.6g}"
+    return f"{level:,}" if isinstance(level, int) and not isinstance(level, bool) else str(level)
+
+
+def unit_of(metric: str) -> str:
+    """The metric's unit as an axis says it."""
+    if metric.endswith("/bpb"):
+        return "bits per byte"
+    found = find_metric(metric)
+    return found.unit if found is not None and found.unit else metric
+
+
+def sign_of(verdict: str) -> tuple[str, str]:
+    return VERDICTS.get(verdict, ("unjudged", "?"))
+
+
+def place_name(place: int) -> str:
+    """1 -> "★ 1st"; from the fourth on the number alone."""
+    return PLACES[place - 1] if place <= len(PLACES) else f"{place}"
+
+
+def say_interval(found: Interval, *, signed: bool = False) -> str:
+    """1.234 [1.201, 1.267]; without an interval the mean alone."""
+    form = "+.4f" if signed else ".4f"
+    if isinstance(found.low, Missing) or isinstance(found.high, Missing):
+        return f"{found.mean:{form}}"
+    return f"{found.mean:{form}} [{found.low:{form}}, {found.high:{form}}]"
+
+
+def say_why(found: Interval) -> str:
+    """Why there is no interval; empty where there is one."""
+    return found.low.reason if isinstance(found.low, Missing) else ""
+
+
+def axis_of(axes: Sequence[Axis], key: str) -> Axis:
+    return next((axis for axis in axes if axis.key == key), Axis(key, key, ()))
+
+
+def say_effect(effect: Effect, axes: Sequence[Axis], better: str) -> str:
+    """The conclusion of an axis: which level is the lowest, by how much, or that these runs cannot tell."""
+    key = effect.keys[0]
+    label = axis_of(axes, key).label
+    label = label[:1].upper() + label[1:]
+    if not effect.changes:
+        why = effect.p_value.reason if isinstance(effect.p_value, Missing) else "its levels have no mean of their own"
+        return f"{label}: {why}"
+    if isinstance(effect.p_value, Missing):
+        return f"{label}: levels lie {effect.span:.3g} apart, and nothing says how far chance moves them"
+    if effect.p_value > LIKELY:
+        return f"{label}: these runs cannot tell its levels apart"
+    order = sorted(effect.changes, key=lambda level: effect.changes[level].mean, reverse=better == "higher")
+    first, last = (level_name(key, level[0]) for level in (order[0], order[-1]))
+    word = {"lower": "best", "higher": "best"}.get(better, "lowest")
+    return f"{label}: {first} is {word}, {effect.span:.3g} from {last}"
+
+
+def say_interaction(effect: Effect, axes: Sequence[Axis]) -> str:
+    """Whether two axes work together."""
+    first, second = (axis_of(axes, key).label for key in effect.keys[:2])
+    if isinstance(effect.p_value, Missing):
+        return f"Does {first} depend on {second}? Nothing says how far chance moves this"
+    if effect.p_value > LIKELY:
+        return (
+            f"{first[:1].upper()}{first[1:]} seems to do the same at every {second}: no difference that these runs show"
+        )
+    return f"What {first} does depends on {second}: {effect.span:.3g} beyond their own effects"
+
+
+def say_standings(comparison: Comparison) -> str:
+    """Whether the first arm is clear of the second."""
+    if len(comparison.arms) < 2:
+        return "One arm: nothing to set it beside"
+    first, second = comparison.arms[:2]
+    found = between(comparison.differences, first.label, second.label)
+    verdict = found.verdict if found is not None else None
+    if verdict in ("better", "worse"):
+        return f"{first.label} is first, and its seeds are clear of the second"
+    if verdict == "the same":
+        return f"{first.label} is first, the second as good within the margin stated beforehand"
+    return f"{first.label} is first, but these seeds do not tell it from the second"
+
+
+def between(differences: Sequence[Difference], one: str, other: str) -> Difference | None:
+    """The difference of two arms, whichever is the base."""
+    pair = {one, other}
+    return next((found for found in differences if {found.arm.label, found.base.label} == pair), None)
+
+
+def tell_levels(levels: Mapping[str, Any], axes: Sequence[Axis]) -> list[str]:
+    """A cell an axis."""
+    return [level_name(axis.key, levels[axis.key]) if axis.key in levels else "–" for axis in axes]

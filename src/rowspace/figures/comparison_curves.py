@@ -1,0 +1,168 @@
+"""Curves of several arms in one figure: seed bands, what is best, the rest in grey, and nulls behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+from rowspace.figures.style import CYCLE, GREY, GREY_BAND, SYMBOLS, figure, legend_names
+
+MOST = len(CYCLE)
+"""Curves that have a colour of their own; others are grey."""
+DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line with a band from `low` to `high`, where there is one; None breaks the line."""
+
+    label: str
+    x: Sequence[float | None]
+    y: Sequence[float | None]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    colour: str | None = None
+
+
+@dataclass(frozen=True)
+class Star:
+    """A point that is best at something; `text` says at what."""
+
+    x: float
+    y: float
+    text: str
+
+
+def draw_curves(
+    curves: Sequence[Curve],
+    *,
+    title: str,
+    x: str,
+    y: str,
+    caption: str,
+    grey: Sequence[Curve] = (),
+    stars: Sequence[Star] = (),
+    nulls: Sequence[Curve] = (),
+    log: bool = False,
+    markers: bool = False,
+    thin: bool = False,
+) -> go.Figure:
+    """`curves` in colour, `grey` behind them as one trace, `stars` on top. `log` is of the x axis; `thin` lines let
+    many runs of one colour be seen."""
+    names = legend_names([curve.label for curve in curves])
+    traces: list[Any] = [*_nulls(nulls), *([_grey(grey)] if grey else [])]
+    for place, curve in enumerate(curves):
+        traces += _curve(curve, place, names[curve.label], markers=markers, thin=thin)
+    if stars:
+        traces.append(_stars(stars))
+    drawn = [*curves, *grey]
+    ticks = (
+        {"type": "log", "exponentformat": "SI", "dtick": "D2"}
+        if log
+        else {"exponentformat": "SI", "rangemode": "tozero"}
+    )
+    return figure(
+        traces,
+        title=escape(title),
+        x=x,
+        y=y,
+        caption=caption,
+        alt=f"{escape(title)} {escape(y)} against {escape(x)} for {len(drawn)} curves.",
+        xaxis=ticks,
+        yaxis={"range": find_range([*drawn, *nulls])},
+    )
+
+
+def find_range(curves: Sequence[Curve]) -> list[float]:
+    """From the lowest to the highest value with a margin. Bands do not count: that of two seeds may be of any width."""
+    values = [value for curve in curves for value in curve.y if value is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    pad = 0.07 * (high - low) or max(0.05 * abs(high), 0.01)
+    return [low - pad, high + pad]
+
+
+def _curve(curve: Curve, place: int, name: str, *, markers: bool, thin: bool) -> list[dict[str, Any]]:
+    """Plain dictionaries: Plotly would check each of thousands of points."""
+    colour = curve.colour or CYCLE[place % len(CYCLE)]
+    quiet: dict[str, Any] = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": list(curve.x),
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "legendgroup": str(place),
+        "line": {"width": 0, "color": colour},
+    }
+    line: dict[str, Any] = {
+        **quiet,
+        "y": list(curve.y),
+        "name": name,
+        "showlegend": True,
+        "mode": "lines+markers" if markers else "lines",
+        "line": {"color": colour, "width": 1 if thin else 2, "dash": DASHES[place // len(CYCLE) % len(DASHES)]},
+        "marker": {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 6, "color": colour},
+        "opacity": 0.55 if thin else 1.0,
+        "hoverinfo": None,
+        "hovertemplate": f"{name}<br>%{{x:.4~s}}: %{{y:.4f}}<extra></extra>",
+    }
+    del line["hoverinfo"]
+    if not curve.low:
+        return [line]
+    band = {"fill": "tonexty", "fillcolor": _faint(colour)}
+    return [{**quiet, "y": list(curve.low)}, {**quiet, "y": list(curve.high), **band}, line]
+
+
+def _grey(curves: Sequence[Curve]) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [value for curve in curves for value in (*curve.x, None)],
+        "y": [value for curve in curves for value in (*curve.y, None)],
+        "name": f"{len(curves):,} others",
+        "hoverinfo": "skip",
+        "line": {"color": GREY, "width": 1},
+        "opacity": 0.45,
+    }
+
+
+def _nulls(nulls: Sequence[Curve]) -> list[dict[str, Any]]:
+    """Where tables that know nothing lie: one band around all of them."""
+    traces: list[dict[str, Any]] = []
+    for place, null in enumerate(nulls):
+        quiet: dict[str, Any] = {"type": "scatter", "mode": "lines", "x": list(null.x), "hoverinfo": "skip"}
+        traces += [
+            {**quiet, "y": list(null.low), "line": {"width": 0}, "showlegend": False},
+            {
+                **quiet,
+                "y": list(null.high),
+                "line": {"width": 0},
+                "fill": "tonexty",
+                "fillcolor": GREY_BAND,
+                "showlegend": False,
+            },
+            {**quiet, "y": list(null.y), "name": null.label, "showlegend": place == 0}
+            | {"line": {"color": GREY, "dash": "dot", "width": 1.5}},
+        ]
+    return traces
+
+
+def _stars(stars: Sequence[Star]) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [star.x for star in stars],
+        "y": [star.y for star in stars],
+        "text": [escape(star.text) for star in stars],
+        "hovertemplate": "%{text}<br>%{y:.4f}<extra></extra>",
+        "name": "best",
+        "marker": {"symbol": "star-open", "size": 13, "color": GREY, "line": {"width": 2}},
+    }
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.16)"
