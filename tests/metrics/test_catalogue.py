@@ -10,7 +10,7 @@ def test_keys_are_unique_and_patterns_do_not_overlap():
     assert len(keys) == len(set(keys))
     for metric in METRICS:
         filled = metric.key.replace("{table}", "E").replace("{split}", "test").replace("{decile}", "10")
-        filled = filled.replace("{component}", "block_2_attention")
+        filled = filled.replace("{component}", "block_2_attention").replace("{count}", "100")
         assert [other.key for other in METRICS if re.fullmatch(other.pattern, filled)] == [metric.key]
         assert find_metric(filled) is metric
 

@@ -10,6 +10,7 @@ PLACEHOLDERS = {
     "split": r"(?:val|test)",
     "table": r"[EU]",
     "decile": r"(?:10|[1-9])",
+    "count": r"(?:0|1|10|100|1000)",
     "component": r"(?:E|positions|norms|head|(?:encoder_)?(?:body|block_[1-9][0-9]*_[a-z_]+))",
 }
 BESIDE = ("/null", "/null_sd", "/null_low", "/null_high", "/coverage", "/frequency_null", "/frequency_null_sd")
@@ -20,8 +21,8 @@ BESIDE = ("/null", "/null_sd", "/null_low", "/null_high", "/coverage", "/frequen
 
 @dataclass(frozen=True)
 class Metric:
-    """`key` may hold `{table}` (E or U), `{split}` (val or test), `{decile}` or `{component}`; `null` says
-    what chance would give.
+    """`key` may hold `{table}` (E or U), `{split}` (val or test), `{decile}`, `{count}` or `{component}`;
+    `null` says what chance would give.
 
     `measured_null`: what stands in `BESIDE` may be logged beside it.
     """

@@ -91,15 +91,15 @@ def find_loss_rows(evaluations: Mapping[str, Sequence[Band]]) -> list[dict[str, 
     return rows
 
 
-def tell_losses(rows: Sequence[Mapping[str, Any]]) -> Findings:
-    """The findings of loss by frequency; `rows` of `find_loss_rows`."""
+def tell_losses(rows: Sequence[Mapping[str, Any]], beside: Sequence[Shown] = ()) -> Findings:
+    """The findings of loss by frequency; `rows` of `find_loss_rows`, `beside` further tables."""
     test = [row for row in rows if row["split"] == "test"]
     return Findings(
         question="Which words can it predict, common or rare ones?",
         sentence=_sentence([row for row in test if row["decile"] >= 1]),
         scores=[],
         rows={"loss_by_frequency": [dict(row) for row in rows]},
-        shown=[_shown(test)],
+        shown=[_shown(test), *beside],
         draw=partial(draw_losses, test),
         reading=READING,
     )

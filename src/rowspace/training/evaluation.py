@@ -9,7 +9,7 @@ Beside it stands the loss less that of token frequencies alone, which exists for
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from rowspace.model.language_model import LanguageModel
 from rowspace.table import Missing
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training.bands import Band, BandSums, name_losses
+from rowspace.training.word_bands import WordBand, WordCounts, measure_words, name_words
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Evaluation:
     """Sums over every scored target of a split, and the ledger's verdict on its bytes.
 
     `unigram_nats` are those of the same targets by their frequency in training; `bands` are the same sums for targets
-    of each tenth of the vocabulary by training count.
+    of each tenth of the vocabulary by training count, and `words` for words by theirs, where they were asked for.
     """
 
     split: str
@@ -42,6 +43,7 @@ class Evaluation:
     audit: Audit
     unigram_nats: float
     bands: tuple[Band, ...] = ()
+    words: tuple[WordBand, ...] | Missing | None = None
 
     @property
     def loss(self) -> float | Missing:
@@ -65,6 +67,7 @@ class Evaluation:
         """The numbers by metric key."""
         found = {"loss": self.loss, "bpb": self.bpb, "unigram_normalised_loss": self.unigram_normalised_loss}
         found |= name_losses(self.bands)
+        found |= {} if self.words is None else name_words(self.words)
         return {f"{self.split}/{name}": value for name, value in found.items()}
 
 
@@ -76,17 +79,20 @@ def evaluate(
     tokenizer: Tokenizer,
     stream: TokenStream,
     train_counts: np.ndarray,
+    words: WordCounts | None = None,
 ) -> Evaluation:
     """Score every target of `batches` once, in fixed windows, in full precision and without dropout.
 
-    The batches are of `stream`; `train_counts` (V,) are the occurrences of each id in training. The weights, the
-    training mode and the random generators are left as they were. Sums are float64.
+    The batches are of `stream`; `train_counts` (V,) are the occurrences of each id in training, and `words` those of
+    words, where losses by word are asked for. The weights, the training mode and the random generators are left as they
+    were. Sums are float64.
     """
     device = next(model.parameters()).device
     by_frequency = torch.from_numpy(surprise(train_counts)).to(device)
     nats, unigram_nats = torch.zeros(2, dtype=torch.float64, device=device)
     counts = torch.zeros(2, dtype=torch.int64, device=device)
     sums = BandSums(tokenizer, train_counts, device)
+    kept: list[torch.Tensor] = []
     with _evaluating(model):
         for batch in batches:
             fields: Any = (None if field is None else field.to(device) for field in batch)
@@ -99,10 +105,24 @@ def evaluate(
             known = by_frequency[targets]
             unigram_nats += known.sum()
             sums.add(targets, each[scored].double(), known)
+            if words is not None:
+                kept.append(torch.stack([each[scored].double(), known]))
             counts += torch.stack([scored.sum(), (on_device.target_bytes * scored).sum()])
     tokens, of_bytes = counts.tolist()
     audited = audit_scored(tokenizer, stream, batches)
-    return Evaluation(split, nats.item(), tokens, of_bytes, audited, unigram_nats.item(), sums.bands())
+    found = None if words is None else _by_word(words, kept, stream, audited)
+    return Evaluation(split, nats.item(), tokens, of_bytes, audited, unigram_nats.item(), sums.bands(), found)
+
+
+def _by_word(
+    words: WordCounts, kept: Sequence[torch.Tensor], stream: TokenStream, audited: Audit
+) -> tuple[WordBand, ...] | Missing:
+    """Losses by word of what was `kept`: nats by the model and by frequency, in the order of the stream."""
+    each, known = torch.cat(list(kept), dim=1).cpu().numpy() if kept else np.zeros((2, 0))
+    if audited.verdict == "exact" and len(each) != stream.N - 1:
+        return Missing(f"{len(each)} targets were scored, and the stream has {stream.N - 1}")
+    sizes = np.asarray(stream.token_bytes[1:], dtype=np.int64)
+    return measure_words(stream.texts, words, sizes=sizes, nats=each, unigram_nats=known, audit=audited)
 
 
 def audit_scored(tokenizer: Tokenizer, stream: TokenStream, batches: EvaluationBatches) -> Audit:

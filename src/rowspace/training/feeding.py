@@ -17,6 +17,7 @@ from rowspace.model.language_model import LanguageModel
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training.base import TrainerOption
 from rowspace.training.evaluation import Evaluation, evaluate
+from rowspace.training.word_bands import WordCounts
 
 SCORED = ("val", "test")
 
@@ -33,11 +34,12 @@ class Feed:
     objective: Objective
     batches: TrainingBatches
     scored: Mapping[str, EvaluationBatches]
+    words: WordCounts
 
-    def score(self, model: LanguageModel, split: str) -> Evaluation:
-        """The model on every scored target of a split."""
+    def score(self, model: LanguageModel, split: str, *, by_word: bool = False) -> Evaluation:
+        """The model on every scored target of a split; `by_word`: also by how often training has the words."""
         known = {"tokenizer": self.tokenizer, "stream": self.streams[split], "train_counts": self.counts}
-        return evaluate(model, self.scored[split], split=split, **known)
+        return evaluate(model, self.scored[split], split=split, **known, words=self.words if by_word else None)
 
 
 def open_feed(
@@ -69,4 +71,5 @@ def open_feed(
         objective=objective,
         batches=TrainingBatches(streams["train"], **order, **windows),
         scored={name: EvaluationBatches(streams[name], batch_size=trainer.batch_size, **windows) for name in SCORED},
+        words=WordCounts(splits.train.texts),
     )

@@ -21,6 +21,7 @@ from rowspace.training.checkpoints import WITNESS, load_weights, read
 from rowspace.training.evaluation import Evaluation
 from rowspace.training.provenance import Phases
 from rowspace.training.sinks import Sinks
+from rowspace.training.word_bands import show_words
 
 
 def record_result(
@@ -28,7 +29,7 @@ def record_result(
     model: LanguageModel,
     *,
     tie: TieCertificate,
-    score: Callable[[str], Evaluation],
+    score: Callable[..., Evaluation],
     sinks: Sinks,
     phases: Phases,
 ) -> None:
@@ -38,7 +39,7 @@ def record_result(
         load_weights(model, weights, folder.best)
         tie.passed("load", model, weights[WITNESS])
         before = state_hash(model)
-        best, test = score("val"), score("test")
+        best, test = score("val", by_word=True), score("test", by_word=True)
         if state_hash(model) != before:
             raise MachineError(f"{folder.best}: scoring changed the weights, which training alone may do; train again")
     seconds = phases.with_earlier(folder.run.get("phases", {}))
@@ -50,7 +51,7 @@ def record_result(
         "seconds": sum(seconds.values()),
     }
     losses = find_loss_rows({"val": best.bands, "test": test.bands})
-    sinks.answer(int(weights["global_step"]), "losses", tell_losses(losses))
+    sinks.answer(int(weights["global_step"]), "losses", tell_losses(losses, show_words(test.words)))
     found = final_metrics(sinks.latest, sinks.reasons, best, test)
     folder.update(**found, certificates={"tie": tie.as_found()}, cost=spent, phases=seconds, hashes={"weights": before})
     sinks.artifacts()
