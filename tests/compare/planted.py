@@ -159,7 +159,12 @@ def curve_rows(
 
 
 def _yaml(config: Mapping[str, Any]) -> str:
-    return yaml.dump(config, sort_keys=False, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
+    return "".join(_section(json.dumps({key: value})) for key, value in config.items())
+
+
+@cache
+def _section(text: str) -> str:
+    return yaml.safe_dump(json.loads(text), sort_keys=False)
 
 
 @cache

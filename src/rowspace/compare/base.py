@@ -18,11 +18,16 @@ Verdict = Literal["better", "worse", "higher", "lower", "the same", "undecided"]
 
 
 def named(key: str, level: Any) -> str:
-    """A level in words: `position rope`, `V 4096`, `tied`."""
+    """A level in words with its axis: `position rope`, `V 4096`, `tied`."""
+    name = {"tokenizer.vocab_size": "V", "head.tie": ""}.get(key, key.rpartition(".")[2])
+    return f"{name} {level_in_words(key, level)}".strip()
+
+
+def level_in_words(key: str, level: Any) -> str:
+    """A level in words: `rope`, `4096`, `tied`, `none`."""
     if key == "head.tie" and isinstance(level, bool):
         return "tied" if level else "untied"
-    name = "V" if key == "tokenizer.vocab_size" else key.rpartition(".")[2]
-    return f"{name} {'none' if level is None else level}"
+    return "none" if level is None else str(level)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ UNITS: dict[Budget, str] = {
 }
 SHARES = (0.125, 0.25, 0.5, 1.0)
 """Budgets as shares of the largest that every arm was measured at."""
+RATIOS = 4
 ROUNDING = 1e-9
 
 
@@ -62,10 +63,13 @@ def reach(arm: Arm, budget: Budget, key: str) -> tuple[float, float] | None:
 
 
 def budgets_of(ranges: Sequence[tuple[float, float]]) -> tuple[float, ...]:
-    """Where to read: shares of the largest budget that all reach, and the largest that any does."""
+    """Where to read: shares of the largest budget that all reach, and the largest that any does; where there is none
+    that all reach, equal ratios from the first to the last."""
     first, last = max(low for low, _ in ranges), min(high for _, high in ranges)
+    nearest, farthest = min(low for low, _ in ranges), max(high for _, high in ranges)
+    if first > last * (1 + ROUNDING):
+        return tuple(nearest * (farthest / nearest) ** (step / RATIOS) for step in range(RATIOS + 1))
     budgets = {share * last for share in SHARES if first <= share * last * (1 + ROUNDING)}
-    farthest = max(high for _, high in ranges)
     if farthest > last * (1 + 1e-6):
         budgets.add(farthest)
     return tuple(sorted(budgets))
@@ -81,7 +85,7 @@ def _frontier(arms: Sequence[Arm], budget: Budget, key: str, better: str) -> Fro
         readings = [_reading(arms[number], budget, spent, key) for number in ranges]
         points += readings
         best.append(_best(readings, len(arms), better))
-    return Frontier(budget, UNITS[budget], budgets, tuple(points), tuple(best)) if budgets else None
+    return Frontier(budget, UNITS[budget], budgets, tuple(points), tuple(best))
 
 
 def _reading(arm: Arm, budget: Budget, spent: float, key: str) -> Reading:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from rowspace.compare.answer import shown
 from rowspace.compare.axes import label
-from rowspace.compare.base import Arm, Comparison, Difference, Effect, Frontier, named
+from rowspace.compare.base import Arm, Comparison, Difference, Effect, Frontier, level_in_words, named
 from rowspace.table import Missing
 from rowspace.terminal import Terminal
 
 SIGNS = {"better": "+", "worse": "-", "higher": "^", "lower": "v", "the same": "=", "undecided": "?"}
+LEVELS = 8
+"""Levels of an axis that a row has room for."""
 
 
 def tell(found: Comparison, terminal: Terminal, rows: int) -> None:
@@ -74,15 +76,18 @@ def _effect(effect: Effect) -> list[str]:
     if not effect.changes:
         why = effect.p_value.reason if isinstance(effect.p_value, Missing) else ""
         return [name, f"none: {why}", "", ""]
-    changes = [f"{_cell(cell)}: {shown(change, signed=True)}" for cell, change in list(effect.changes.items())[:6]]
-    more = [f"and {len(effect.changes) - 6} more"] if len(effect.changes) > 6 else []
+    cells = list(effect.changes)
+    if len(effect.keys) > 1:  # the cell that departs most from what the two axes do alone
+        cells = [max(cells, key=lambda cell: abs(effect.changes[cell].mean))]
+    changes = [f"{_cell(effect, cell)}: {shown(effect.changes[cell], signed=True)}" for cell in cells[:LEVELS]]
+    more = [f"and {len(cells) - LEVELS} more"] if len(cells) > LEVELS else []
     p = "none" if isinstance(effect.p_value, Missing) else f"{effect.p_value:.2g}"
     share = "none" if isinstance(effect.share, Missing) else f"{effect.share:.1%}"
     return [name, "; ".join([*changes, *more]), p, share]
 
 
-def _cell(cell: Sequence[object]) -> str:
-    return " and ".join("none" if level is None else str(level) for level in cell)
+def _cell(effect: Effect, cell: Sequence[object]) -> str:
+    return " and ".join(level_in_words(key, level) for key, level in zip(effect.keys, cell, strict=True))
 
 
 def _frontier(frontier: Frontier) -> list[list[str]]:
