@@ -53,6 +53,7 @@ def record_result(
     losses = find_loss_rows({"val": best.bands, "test": test.bands})
     sinks.answer(int(weights["global_step"]), "losses", tell_losses(losses, show_words(test.words)))
     found = final_metrics(sinks.latest, sinks.reasons, best, test)
+    found["scored_bytes"] = {each.split: each.bytes for each in (best, test)}
     folder.update(**found, certificates={"tie": tie.as_found()}, cost=spent, phases=seconds, hashes={"weights": before})
     sinks.artifacts()
 
