@@ -154,7 +154,7 @@ class Frontier:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """One arm over the learning rates: mean validation value by rate, and whether the best stands at the grid's edge."""
+    """One arm over the learning rates: mean validation value by rate; whether the best stands at the grid's edge."""
 
     arm: Arm
     values: Mapping[float, Interval]
