@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -13,13 +13,13 @@ from rowspace.probes import association
 from rowspace.probes.association import (
     Company,
     count_pairs,
+    draw_dealt,
     find_company,
     find_cosines,
     find_frequency_likeness,
     find_ppmi,
     find_ranks,
     measure_association,
-    measure_permutation_sd,
 )
 from rowspace.table import Missing
 
@@ -101,7 +101,7 @@ def test_the_correlation_is_scipys_over_all_pairs_and_by_band() -> None:
     vectors = generator.standard_normal((40, 6))
     cosines = find_cosines(vectors)
     np.testing.assert_allclose(cosines, cosine_similarity(vectors), atol=1e-6)
-    found = measure_association(cosines, known, find_ranks(known))
+    found = measure_association(cosines, known, find_ranks(known), seed=0)
     upper = np.triu_indices(40, 1)
     assert found.spearman == pytest.approx(spearmanr(cosines[upper], known[upper]).statistic)
     rarest = [(i, j) for i in (36, 37, 38, 39) for j in range(40) if i != j]
@@ -110,31 +110,56 @@ def test_the_correlation_is_scipys_over_all_pairs_and_by_band() -> None:
     assert len(found.by_band) == 10
 
 
-def test_the_spread_of_chance_is_that_of_every_permutation() -> None:
+def test_chance_is_that_of_every_permutation_within_tenths(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(association, "DEALT", 3)
+    monkeypatch.setattr(association, "DRAWS", 3000)
     generator = np.random.default_rng(3)
     a, b = (find_ranks(cosine_similarity(generator.random((6, 3)))) for _ in range(2))
-    every = [float((a * b[np.ix_(p, p)]).sum()) for p in map(list, permutations(range(6)))]
-    assert np.mean(every) == pytest.approx(0, abs=1e-6)
-    assert measure_permutation_sd(a, b) == pytest.approx(np.std(every))
+    orders = [[*one, *other] for one, other in product(permutations(range(3)), permutations(range(3, 6)))]
+    every = [float((a[np.ix_(p, p)] * b).sum()) for p in orders]
+    drawn = draw_dealt(a, b, seed=0)
+    assert set(np.round(drawn, 6)) == set(np.round(every, 6))
+    assert drawn.mean() == pytest.approx(np.mean(every), abs=4 * np.std(every) / np.sqrt(3000))
+    assert drawn.std() == pytest.approx(np.std(every), rel=0.1)
 
 
-def test_shuffled_rows_stay_within_chance_and_the_same_rows_do_not() -> None:
+def test_frequency_that_both_sides_follow_is_chance_and_what_goes_beyond_it_is_not() -> None:
+    """Tokens as common as each other are alike in company and in rows, and nothing else is."""
+    generator, found = np.random.default_rng(7), []
+    height = np.linspace(0, 6, 120)
+    for extra in (0.0, 1.0):
+        meaning = extra * generator.standard_normal((120, 4))
+        sides = [
+            cosine_similarity(np.column_stack([np.cos(height), np.sin(height), meaning]) + noise)
+            for noise in generator.standard_normal((2, 120, 6)) * 0.5
+        ]
+        found.append(measure_association(sides[0], sides[1], find_ranks(sides[1]), seed=0))
+    alone, beyond = found
+    assert alone.low < alone.spearman < alone.high
+    assert alone.low > 0.1
+    assert beyond.spearman > beyond.high
+
+
+@pytest.mark.parametrize("rows", [80, 25])
+def test_shuffled_rows_stay_within_chance_and_the_same_rows_do_not(rows: int) -> None:
     generator = np.random.default_rng(4)
-    rows = generator.standard_normal((80, 6)) + np.repeat(generator.standard_normal((4, 6)) * 2, 20, axis=0)
-    known = cosine_similarity(rows)
+    vectors = generator.standard_normal((rows, 6)) + 2 * generator.standard_normal((4, 6))[np.arange(rows) % 4]
+    known = cosine_similarity(vectors)
     ranks, outside = find_ranks(known), 0
-    for _ in range(400):
-        mixed = known[np.ix_(p := generator.permutation(80), p)]
-        found = measure_association(mixed, known, ranks)
+    for seed in range(100):
+        mixed = known[np.ix_(p := generator.permutation(rows), p)]
+        found = measure_association(mixed, known, ranks, seed=seed)
         assert not isinstance(found.spearman, Missing)
         outside += not found.low <= found.spearman <= found.high
-    assert outside <= 6
-    assert measure_association(known, known, ranks).spearman == pytest.approx(1)
+    assert outside <= 3
+    same = measure_association(known, known, ranks, seed=0)
+    assert same.spearman == pytest.approx(1)
+    assert same.high < 0.9
 
 
 def test_a_table_of_equal_rows_has_no_order() -> None:
     known = cosine_similarity(np.random.default_rng(5).random((12, 3)))
-    found = measure_association(np.ones((12, 12)), known, find_ranks(known))
+    found = measure_association(np.ones((12, 12)), known, find_ranks(known), seed=0)
     assert isinstance(found.spearman, Missing)
     assert all(isinstance(value, Missing) for value in found.by_band)
 

@@ -13,16 +13,20 @@ from rowspace.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMI
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
 
 
-def draw_association(rows: Sequence[Mapping[str, Any]], half: float, frequency: float | None) -> go.Figure:
-    """A curve a run over the tenths of the asked tokens; `half` the half width of chance over all pairs, `frequency`
-    what frequency alone would get over all pairs; `rows` are those of the table `association`."""
+def draw_association(
+    rows: Sequence[Mapping[str, Any]], chance: tuple[float, float], frequency: float | None
+) -> go.Figure:
+    """A curve a run over the tenths of the asked tokens; `chance` where it lies over all pairs, low and high,
+    `frequency` what frequency alone would get over all pairs; `rows` are those of the table `association`."""
     names = list(dict.fromkeys(row["run"] for row in rows))
     tenths = sorted({row["decile"] for row in rows})
     short = legend_names(names)
-    traces = list(band(tenths, [0.0] * len(tenths), [half] * len(tenths), name="chance, over all pairs"))
+    middle, half = (chance[0] + chance[1]) / 2, (chance[1] - chance[0]) / 2
+    n = len(tenths)
+    traces = list(band(tenths, [middle] * n, [half] * n, name="chance, over all pairs"))
     if frequency is not None:
         look = {"color": GREY, "dash": "dash", "width": 1.5}
-        alone = go.Scatter(x=tenths, y=[frequency] * len(tenths), mode="lines", name="frequency alone", line=look)
+        alone = go.Scatter(x=tenths, y=[frequency] * n, mode="lines", name="frequency alone", line=look)
         traces.append(alone)
     for place, name in enumerate(names):
         own = [row for row in rows if row["run"] == name]
@@ -41,7 +45,7 @@ def draw_association(rows: Sequence[Mapping[str, Any]], half: float, frequency: 
         title="Do rows lie as near as the text says their tokens are?",
         x="tenth of the commonest tokens, the rarest first",
         y="rank correlation with PPMI",
-        caption="1: the nearest rows are those that keep most company. Grey: shuffled rows. A fall at the right says "
+        caption="1: the nearest rows are those that keep most company. Grey: rows dealt anew by frequency. A fall at the right says "
         "that cosines mislead for the commonest words.",
         alt="Rank correlation of cosines of rows and of PPMI by frequency, with chance in grey.",
         xaxis={"dtick": 1},

@@ -35,7 +35,7 @@ def undertrained() -> Iterator[Metric]:
 def association() -> Iterator[Metric]:
     key, unit = "probe/association", "rank correlation"
     meaning = "Spearman of the cosine of rows and of PPMI of the training text, over pairs of the commonest tokens."
-    yield Metric(f"{key}/spearman", unit, "higher", "0: shuffled rows", meaning, measured_null=True)
+    yield Metric(f"{key}/spearman", unit, "higher", "rows dealt anew by frequency", meaning, measured_null=True)
     meaning = "The same over pairs of a token of one tenth of these tokens with any other, 1 the rarest tenth."
     yield Metric(f"{key}/spearman_decile_{{decile}}", unit, "higher", f"{key}/spearman/null", meaning)
     meaning = "What likeness of frequency alone, in place of cosine, would get."

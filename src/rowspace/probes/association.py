@@ -2,8 +2,9 @@
 
 Positive pointwise mutual information of the same stream is what counting alone can know: PPMI(w, c) = max(0, ln of
 #(w, c) #() / (#(w) #(c))), pairs within a window of one document (Levy & Goldberg 2014). Its rows' cosines are compared
-with the table's, pair by pair, by rank. Pairs are not independent, so chance is that of shuffled rows: the exact
-variance over all permutations (Mantel 1967).
+with the table's, pair by pair, by rank. Pairs are not independent, so chance is that of rows dealt anew (Mantel 1967),
+within a tenth of the tokens by frequency: common tokens keep common company and lie near each other in tables that know
+nothing else.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import numpy as np
 from scipy.stats import rankdata
 
 from rowspace.geometry.rows import unit_rows
+from rowspace.probes.chance import from_draws
 from rowspace.table import Missing
 
 CHUNK = 1 << 20
 """Tokens whose pairs are counted at once."""
-Z = 3.0902323
-"""Standard deviations within which 998 of 1000 draws of a normal law lie."""
 BANDS = 10
+DEALT = 10
+"""Tokens, at the least, among which rows are dealt anew."""
+DRAWS, FEWEST, WORK = 200, 30, 50_000_000
+"""Dealings behind chance, and for many tokens as many as compare so many pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +42,14 @@ class Company:
 
 @dataclass(frozen=True)
 class Association:
-    """Rank correlation over all pairs of n tokens, and where it falls 998 times of 1000 for shuffled rows.
+    """Rank correlation over all pairs of n tokens, and what rows have that are dealt anew within their tenth: `chance`
+    on average, `low` to `high` 998 times of 1000.
 
     `by_band`: the same over pairs of a token of each tenth of these tokens with any other, the rarest tenth first.
     """
 
     spearman: float | Missing
+    chance: float | Missing
     low: float | Missing
     high: float | Missing
     by_band: list[float | Missing]
@@ -140,17 +146,17 @@ def find_ranks(cosines: np.ndarray) -> np.ndarray:
     return found + found.T
 
 
-def measure_association(cosines: np.ndarray, known: np.ndarray, ranks: np.ndarray) -> Association:
+def measure_association(cosines: np.ndarray, known: np.ndarray, ranks: np.ndarray, *, seed: int) -> Association:
     """`cosines` (n, n) of the table's rows; `known` (n, n) those of PPMI and `ranks` of `find_ranks(known)`; the
-    commonest token first."""
+    commonest token first. `seed` is that of the dealings."""
     own = find_ranks(cosines)
     scale = float(np.sqrt((own**2).sum() * (ranks**2).sum()))
     bands = [_measure_band(cosines, known, band) for band in np.array_split(np.arange(len(cosines))[::-1], BANDS)]
     if scale == 0:
         none = Missing("all pairs are equally close")
-        return Association(none, none, none, bands)
-    half = Z * measure_permutation_sd(own, ranks) / scale
-    return Association(float((own * ranks).sum()) / scale, -half, half, bands)
+        return Association(none, none, none, none, bands)
+    null = from_draws(draw_dealt(own, ranks, seed=seed) / scale, -1.0, 1.0)
+    return Association(float((own * ranks).sum()) / scale, null.chance, null.low, null.high, bands)
 
 
 def _measure_band(cosines: np.ndarray, known: np.ndarray, band: np.ndarray) -> float | Missing:
@@ -163,21 +169,18 @@ def _measure_band(cosines: np.ndarray, known: np.ndarray, band: np.ndarray) -> f
     return float(a @ b) / scale if len(band) and scale > 0 else Missing("all pairs are equally close")
 
 
-def measure_permutation_sd(a: np.ndarray, b: np.ndarray) -> float:
-    """Standard deviation of sum_ij a_ij b_p(i)p(j) over all permutations p, exactly (Mantel 1967).
+def draw_dealt(a: np.ndarray, b: np.ndarray, *, seed: int) -> np.ndarray:
+    """sum_ij a_p(i)p(j) b_ij over random permutations p within tenths, fewer of them where n is small: (draws,).
 
-    `a` and `b` (n, n) symmetric with a zero diagonal and a zero sum, n >= 4.
+    `a` and `b` (n, n) symmetric, the commonest token first. O(draws * n * n), at most about WORK for many tokens.
     """
-    n = len(a)
-    squares = [float((m**2).sum()) for m in (a, b)]
-    rows = [float((m.sum(axis=1) ** 2).sum()) for m in (a, b)]
-    one = squares
-    two = [row - square for row, square in zip(rows, squares, strict=True)]
-    three = [2 * square - 4 * row for row, square in zip(rows, squares, strict=True)]
-    variance = 2 * one[0] * one[1] / (n * (n - 1))
-    variance += 4 * two[0] * two[1] / (n * (n - 1) * (n - 2))
-    variance += three[0] * three[1] / (n * (n - 1) * (n - 2) * (n - 3))
-    return float(np.sqrt(max(variance, 0.0)))
+    n, generator = len(a), np.random.default_rng(seed)
+    groups = np.array_split(np.arange(n), min(max(n // DEALT, 1), BANDS))
+    found = np.empty(min(DRAWS, max(FEWEST, WORK // n**2)))
+    for draw in range(len(found)):
+        order = np.concatenate([generator.permutation(group) for group in groups])
+        found[draw] = (a[np.ix_(order, order)] * b).sum()
+    return found
 
 
 def find_frequency_likeness(counts: np.ndarray) -> np.ndarray:

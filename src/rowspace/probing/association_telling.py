@@ -29,9 +29,9 @@ from rowspace.table import Missing
 QUESTION = "Do tokens that keep the same company have rows that point the same way?"
 READING = (
     "Company is counted within {window} tokens in one document, in the first {read:,} tokens of the training text, as "
-    "PPMI over the {contexts:,} commonest contexts; all pairs of the {n:,} commonest tokens are compared by rank. 0 is "
-    "chance: where it falls for shuffled rows follows from the exact variance over all permutations. Frequency alone "
-    "calls two tokens alike that are equally common. By tenth: pairs of a token of that tenth with any other."
+    "PPMI over the {contexts:,} commonest contexts; all pairs of the {n:,} commonest tokens are compared by rank. Chance "
+    "deals the rows anew among tokens of the same tenth by frequency: what is above it is not frequency alone. Frequency"
+    " alone calls two tokens alike that are equally common. By tenth: pairs of a token of that tenth with any other."
 )
 SHOWN = 8
 
@@ -104,7 +104,7 @@ def find_known(run: RunSubject, option: AssociationProbe, progress: Progress) ->
 
 def _ask(run: RunSubject, known: Known) -> Association:
     cosines = find_cosines(run.table.vectors[known.company.ids])
-    return measure_association(cosines, known.company.cosines, known.ranks)
+    return measure_association(cosines, known.company.cosines, known.ranks, seed=run.seed)
 
 
 def find_score(known: Known, own: Association) -> Score:
@@ -115,7 +115,7 @@ def find_score(known: Known, own: Association) -> Score:
         "probe/association/spearman",
         "Do rows of tokens that keep the same company point the same way? (rank correlation)",
     )
-    return Score(key, label, own.spearman, 0.0, own.low, own.high, pairs, pairs)
+    return Score(key, label, own.spearman, own.chance, own.low, own.high, pairs, pairs)
 
 
 def find_band_rows(name: str, known: Known | Missing, own: Association | None) -> list[dict[str, Any]]:
@@ -135,14 +135,14 @@ def find_band_rows(name: str, known: Known | Missing, own: Association | None) -
 
 def tell(known: Known, own: Association) -> str:
     """The finding in a sentence."""
-    if isinstance(own.spearman, Missing) or isinstance(own.high, Missing):
+    if isinstance(own.spearman, Missing) or isinstance(own.low, Missing) or isinstance(own.high, Missing):
         reason = own.spearman.reason if isinstance(own.spearman, Missing) else ""
         return f"Rows cannot be compared with company: {reason}."
-    where = "beyond" if abs(own.spearman) > own.high else "within"
+    where = "within" if own.low <= own.spearman <= own.high else "beyond" if own.spearman > own.high else "below"
     alone = "" if isinstance(known.frequency, Missing) else f"; frequency alone would get {known.frequency:+.2f}"
     said = (
         f"Over all pairs of the {len(known.company.ids):,} commonest tokens the cosine of rows and that of PPMI agree "
-        f"with a rank correlation of {own.spearman:+.2f}, {where} chance (±{own.high:.2f}){alone}"
+        f"with a rank correlation of {own.spearman:+.2f}, {where} chance ({own.low:+.2f} to {own.high:+.2f}){alone}"
     )
     rare, common = own.by_band[0], own.by_band[-1]
     if isinstance(rare, Missing) or isinstance(common, Missing):
@@ -193,5 +193,5 @@ def _extremes(run: RunSubject, known: Known) -> list[Shown]:
 
 
 def _draw(rows: Sequence[Mapping[str, Any]], frequency: float | Missing, own: Association) -> dict[str, Any]:
-    half = 0.0 if isinstance(own.high, Missing) else own.high
-    return {"association": draw_association(rows, half, None if isinstance(frequency, Missing) else frequency)}
+    low, high = (0.0 if isinstance(edge, Missing) else edge for edge in (own.low, own.high))
+    return {"association": draw_association(rows, (low, high), None if isinstance(frequency, Missing) else frequency)}
