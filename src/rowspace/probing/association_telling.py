@@ -29,9 +29,9 @@ from rowspace.table import Missing
 QUESTION = "Do tokens that keep the same company have rows that point the same way?"
 READING = (
     "Company is counted within {window} tokens in one document, in the first {read:,} tokens of the training text, as "
-    "PPMI over the {contexts:,} commonest contexts; all pairs of the {n:,} commonest tokens are compared by rank. Chance "
-    "deals the rows anew among tokens of the same tenth by frequency: what is above it is not frequency alone. Frequency"
-    " alone calls two tokens alike that are equally common. By tenth: pairs of a token of that tenth with any other."
+    "PPMI over the {contexts:,} commonest contexts; all pairs of the {n:,} commonest tokens are compared by rank. "
+    "Chance deals the rows anew among tokens of the same tenth by frequency: what is above it is not frequency alone, "
+    "which calls two tokens alike that are equally common. By tenth: pairs of a token of that tenth with any other."
 )
 SHOWN = 8
 
