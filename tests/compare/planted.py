@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from rowspace.compare.base import Ran
 from tests.parts import CONF, values_of
 
 TEXT = "c0f582b3c2cf4ce1bc6985805c374e52e03210fc2e4d0b1b0e9e5a3266ff49a3"
@@ -81,6 +82,23 @@ def plant_run(
     rows = curve_rows(config, test + 0.002, steps, every, run["cost"]["tokens_seen"] / steps)
     (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
+
+
+def ran(settings: Mapping[str, Any], test: float, **changes: Any) -> Ran:
+    """A run in memory: `settings` are all that it has, `test` its test bpb; validation is 0.002 above."""
+    name = "-".join(str(value) for value in settings.values())
+    fields: dict[str, Any] = {
+        "path": Path("planted") / name,
+        "name": name,
+        "status": "finished",
+        "settings": {"data": "glosses", "trainer.max_steps": 600, **settings},
+        "metrics": {"test/bpb": test, "val/bpb": test + 0.002, "test/loss": 3 * test, "val/loss": 3 * test},
+        "reasons": {},
+        "audit": {"val/bpb": "exact", "test/bpb": "exact"},
+        "cost": {"parameters": 1e6, "tokens": 1e6, "bytes": 3.7e6, "flops": 1e12, "seconds": 10.0},
+        "text": TEXT,
+    }
+    return Ran(**fields | changes)
 
 
 def configuration(settings: Mapping[str, Any]) -> dict[str, Any]:
