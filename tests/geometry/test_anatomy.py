@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace.geometry import anatomy as anatomies
-from rowspace.geometry.anatomy import Anatomy, Asking, find_occurrences, measure_anatomy
+from rowspace.geometry.anatomy import Anatomy, Asking, find_occurrences, measure_all, measure_anatomy
 from rowspace.geometry.measures import MEASURES
 from rowspace.geometry.spread import Spread
 from rowspace.table import Missing, TokenTable
@@ -120,3 +120,24 @@ def test_the_spectrum_of_a_random_twin_has_the_size_of_the_table():
     found = anatomy_of(np.random.default_rng(8).standard_normal((800, 10)) * 7.0, zipf(800))
     np.testing.assert_allclose(found.null_spectrum, found.found.spectrum, rtol=0.15)
     np.testing.assert_allclose(found.frequency_spectrum, found.found.spectrum, rtol=0.15)
+
+
+@pytest.mark.parametrize("rank", [12, 3])
+def test_products_in_float32_have_the_numbers_of_a_random_table_to_four_digits(rank):
+    random = np.random.default_rng(9)
+    vectors = (random.standard_normal((3_000, rank)) @ random.standard_normal((rank, 12))).astype(np.float32)
+    single, double = (measure_all(vectors, ASKING, searched=False, single=how).numbers for how in (True, False))
+    for key, value in double.items():
+        if isinstance(value, Missing):
+            assert single[key] == value, key
+        else:
+            assert single[key] == pytest.approx(value, rel=1e-4, abs=1e-7), key
+
+
+def test_the_same_rows_asked_in_one_search_or_in_two_have_the_same_numbers(monkeypatch):
+    vectors = np.random.default_rng(10).standard_normal((1_500, 8)).astype(np.float32)
+    once = measure_all(vectors, ASKING, searched=True)
+    monkeypatch.setattr(anatomies, "fits", lambda _: False)
+    twice = measure_all(vectors, ASKING, searched=True)
+    np.testing.assert_array_equal(once.occurrences, twice.occurrences)
+    assert once.numbers["twonn"] == pytest.approx(twice.numbers["twonn"], rel=1e-12)

@@ -34,7 +34,10 @@ from rowspace.table import Missing, TokenTable
 
 HUB_K = 10
 """Neighbours a row names, where hubs are counted."""
-KEPT_WHOLE = 2**27
+SINGLE = 0.03
+"""Share of the strongest singular value that the weakest must have where a Gram matrix is multiplied in float32: the
+squares then keep four digits."""
+KEPT_WHOLE = 3 * 2**26
 """Bytes of a random table that is kept as it is; a larger one is kept at half precision."""
 
 
@@ -97,7 +100,7 @@ def measure_anatomy(
             done += 1
             progress(label, done, total)
             drawn = RandomRows(norms / size, table.d, seed=asking.seed + draw, bands=kind)
-            draws[-1].append(measure_all(_kept(drawn), asking, searched=draw < searches))
+            draws[-1].append(measure_all(_kept(drawn), asking, searched=draw < searches, single=True))
     progress(label, total, total)
     spectra_of = [size * np.mean([one.spectrum for one in own], axis=0) for own in draws]
     return Anatomy(
@@ -112,10 +115,11 @@ def measure_anatomy(
     )
 
 
-def measure_all(vectors: Vectors, asking: Asking, *, searched: bool) -> Measured:
-    """Every number of (V, d) by its key; those that need a search for neighbours only where `searched`."""
+def measure_all(vectors: Vectors, asking: Asking, *, searched: bool, single: bool = False) -> Measured:
+    """Every number of (V, d) by its key; those that need a search for neighbours only where `searched`. `single`: large
+    products in float32, six digits of a random table, whose draws differ in the fourth."""
     totals = find_totals(vectors)
-    numbers, spectrum, around = _of_directions(vectors, totals)
+    numbers, spectrum, around = _of_directions(vectors, totals, single=single)
     numbers["common_direction_share"] = common_direction_share_of(totals)
     numbers["uniformity"] = measure_uniformity(vectors, seed=asking.seed)
     numbers |= {f"rogue_share_{n}": share for n, share in rogue_shares_of(totals.directions).items()}
@@ -162,11 +166,16 @@ def find_twonn(vectors: Vectors, asking: Asking, *, read: tuple[Totals, Around] 
     return measure_twonn(distances[:, 0], distances[:, 1])
 
 
-def _of_directions(vectors: Vectors, totals: Totals) -> tuple[dict[str, Number], np.ndarray, Around | None]:
+def _of_directions(
+    vectors: Vectors, totals: Totals, *, single: bool
+) -> tuple[dict[str, Number], np.ndarray, Around | None]:
     """What follows from the Gram matrices, the spectrum, and the reading around the mean where one was made."""
     V, d = vectors.shape
-    around = read_around(vectors, totals) if totals.largest > 0 else None
+    around = read_around(vectors, totals, single=single) if totals.largest > 0 else None
     axes, main = _axes(vectors, totals, around)
+    if single and around is not None and not main.spectrum.min() > SINGLE * axes.spectrum[0]:
+        around = read_around(vectors, totals)
+        axes, main = _axes(vectors, totals, around)
     centred, depth = main.spectrum, find_depth(d)
     numbers: dict[str, Number] = dict(spectra.count_directions(axes.spectrum, centred))
     numbers["isoscore"] = spectra.measure_isoscore(centred, d=d)
@@ -184,7 +193,9 @@ def _of_directions(vectors: Vectors, totals: Totals) -> tuple[dict[str, Number],
     numbers["mean_cosine_trimmed"] = (
         left if isinstance(left, Missing) else measure_trimmed_cosine(trimmed, largest=totals.largest)
     )
-    numbers["partition_isotropy"] = measure_partition_isotropy(vectors, directions=axes.directions, norms=totals.norms)
+    numbers["partition_isotropy"] = measure_partition_isotropy(
+        vectors, directions=axes.directions, norms=totals.norms, single=single
+    )
     return numbers, axes.spectrum, around
 
 

@@ -53,8 +53,9 @@ class Around:
     n: int
 
 
-def read_around(vectors: Vectors, totals: Totals) -> Around:
-    """The second reading; the table is not all zero."""
+def read_around(vectors: Vectors, totals: Totals, *, single: bool = False) -> Around:
+    """The second reading; the table is not all zero. `single`: blocks of the Gram matrix are multiplied in float32 and
+    added up in float64, which leaves six digits of it."""
     V, d = vectors.shape
     gram, norms, directions, n = np.zeros((d, d)), np.empty(V), np.zeros(d), 0
     tiny = find_tiny(d)
@@ -65,6 +66,7 @@ def read_around(vectors: Vectors, totals: Totals) -> Around:
         kept = lengths > tiny
         directions += np.divide(1.0, lengths, out=np.zeros_like(lengths), where=kept) @ block
         n += int(np.count_nonzero(kept))
+        block = block.astype(np.float32) if single else block
         gram += block.T @ block
     return Around(gram, norms, directions, n)
 

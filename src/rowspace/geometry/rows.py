@@ -82,6 +82,10 @@ def measure_norms(vectors: Vectors) -> np.ndarray:
     """Euclidean norm of each row: (V, d) -> (V,) float64, safe for rows of any size that float64 can hold."""
     norms = np.empty(len(vectors))
     for rows, block in spans(vectors):
+        with np.errstate(over="ignore"):
+            norms[rows] = lengths = np.sqrt(np.einsum("vd,vd->v", block, block))
+        if lengths.min(initial=1.0) > _SMALL and lengths.max(initial=1.0) < 1 / _SMALL:
+            continue
         largest = np.abs(block).max(axis=1, initial=0.0)
         scale = np.where(largest > 0, largest, 1.0)
         block /= scale[:, None]
@@ -98,6 +102,10 @@ def unit_rows(vectors: Vectors) -> tuple[np.ndarray, np.ndarray]:
         block *= inverse[rows, None]
         units[rows] = block
     return units, norms
+
+
+_SMALL = 1e-100
+"""Lengths below this, and those above its inverse, have squares that float64 may not hold."""
 
 
 def find_text_rows(table: TokenTable) -> np.ndarray:
