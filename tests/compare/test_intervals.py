@@ -60,7 +60,7 @@ def test_within_the_margin_is_the_interval_within_it() -> None:
         limits = found.interval
         assert not isinstance(limits.low, Missing)
         assert not isinstance(limits.high, Missing)
-        inside = -0.01 < limits.low and limits.high < 0.01
+        inside = limits.low > -0.01 and limits.high < 0.01
         assert (found.p_beyond(0.01) <= LEVEL / 2) == inside
 
 

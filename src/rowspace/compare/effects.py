@@ -38,96 +38,105 @@ class Error:
     df: int
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a design says of a term whatever the values: an estimate is `weights` (cells, runs) times y."""
+
+    cells: Sequence[tuple[Any, ...]]
+    weights: np.ndarray
+    spread: np.ndarray
+    """Standard error of each estimate, in standard deviations of a run."""
+    model: Model
+    without: np.ndarray
+    """Orthonormal columns of the model without the term."""
+
+    @classmethod
+    def of(cls, cells: Sequence[tuple[Any, ...]], contrasts: np.ndarray, model: Model, without: np.ndarray) -> Told:
+        weights = model.weights(contrasts)
+        return cls(cells, weights, np.linalg.norm(weights, axis=1), model, without)
+
+
 class Effects:
     """The effects that a design can tell; values are handed in last, so that one design serves many."""
 
     def __init__(self, design: Design) -> None:
         self.design = design
         self.mains = design.mains
+        self.pairs: list[Term] = [tuple(pair) for pair in itertools.combinations(design.levels, 2)]
+        self.both = [*self.mains, *self.pairs]
         self.additive = Model(design.matrix(self.mains))
-        pairs = list(itertools.combinations(design.levels, 2))
-        self.pairs: list[Term] = [tuple(pair) for pair in pairs]
         columns = sum(len(design.combinations(pair)) for pair in self.pairs)
         self.full = Model(design.matrix(self.both)) if self.pairs and columns <= MOST_COLUMNS else None
         left = design.n - self.full.rank if self.full is not None else 0
         self.judge = self.full if self.full is not None and left >= LEAST_LEFT else self.additive
-        self._without = {term: design.basis([one for one in self.mains if one != term]) for term in self.mains}
-        self._known = {
-            term: alike(self.additive, self._start(term), len(design.levels[term[0]])) for term in self.mains
-        }
-        self._aliased = {pair: self._why_not(pair) for pair in self.pairs}
-        for pair in (pair for pair, why in self._aliased.items() if why is None):
-            self._without[pair] = design.basis([one for one in self.both if one != pair])
-
-    @property
-    def both(self) -> list[Term]:
-        return [*self.mains, *self.pairs]
-
-    def _start(self, term: Term) -> int:
-        return self.design.start(self.mains if len(term) == 1 else self.both, term)
-
-    def error(self, y: np.ndarray) -> Error | None:
-        """Of one run; None where the model takes up every run."""
-        df = self.design.n - self.judge.rank
-        return Error(self.judge.unexplained(y) / df, df) if df > 0 else None
+        self._of = {term: self._points_of(term) for term in self.both}
+        self._told: dict[Term, Told | str] = {term: self._main(term) for term in self.mains}
+        self._told |= {pair: self._pair(pair) for pair in self.pairs}
 
     def main(self, key: str, y: np.ndarray) -> Effect:
         """What the levels of one axis do."""
-        term: Term = (key,)
-        known = self._known[term]
-        if len(known) < 2:
-            return self._none(term, y, f"{key} cannot be told from {self._partners(term)} in these runs")
-        start = self._start(term)
-        contrasts = np.zeros((len(known), self.additive.X.shape[1]))
-        contrasts[:, [start + level for level in known]] = centring(len(known))
-        cells = [self.design.combinations(term)[level] for level in known]
-        return self._effect(term, cells, self.additive, contrasts, y, self.error(y))
+        return self._effect((key,), y, self.judge)
 
     def pair(self, pair: Term, y: np.ndarray) -> Effect:
         """What two axes do together, beyond what each does."""
-        why = self._aliased[pair]
-        if why is not None:
-            return self._none(pair, y, why)
-        assert self.full is not None
-        a, b = (len(self.design.levels[key]) for key in pair)
-        contrasts = np.zeros((a * b, self.full.X.shape[1]))
-        start = self._start(pair)
-        contrasts[:, start : start + a * b] = np.kron(centring(a), centring(b))
-        df = self.design.n - self.full.rank
-        error = Error(self.full.unexplained(y) / df, df) if df > 0 else None
-        return self._effect(pair, self.design.combinations(pair), self.full, contrasts, y, error)
+        return self._effect(pair, y, self.full or self.judge)
+
+    def untold(self) -> list[Term]:
+        """Interactions that cannot be told."""
+        return [pair for pair in self.pairs if isinstance(self._told[pair], str)]
 
     def left_out(self, key: str) -> list[Hashable]:
         """Levels of an axis whose effect cannot be told, where that of others can."""
-        known = self._known[(key,)]
-        if len(known) < 2:
+        told = self._told[(key,)]
+        if isinstance(told, str):
             return []
-        return [level for place, level in enumerate(self.design.levels[key]) if place not in known]
+        return [level for level in self.design.levels[key] if (level,) not in told.cells]
 
-    def _effect(
-        self, term: Term, cells: Sequence[Any], model: Model, contrasts: np.ndarray, y: np.ndarray, error: Error | None
-    ) -> Effect:
-        weights = model.weights(contrasts)
-        means, spread = weights @ y, np.linalg.norm(weights, axis=1)
-        points = self._points(term, y)
+    def _main(self, term: Term) -> Told | str:
+        cells, start = self.design.combinations(term), self.design.start(self.mains, term)
+        known = alike(self.additive, start, len(cells))
+        if len(known) < 2:
+            return f"{term[0]} cannot be told from {self._partners(term)} in these runs"
+        contrasts = np.zeros((len(known), self.additive.X.shape[1]))
+        contrasts[:, [start + level for level in known]] = centring(len(known))
+        without = self.design.basis([one for one in self.mains if one != term])
+        return Told.of([cells[level] for level in known], contrasts, self.additive, without)
+
+    def _pair(self, pair: Term) -> Told | str:
+        why = self._why_not(pair)
+        if why is not None or self.full is None:
+            return why or ""
+        a, b = (len(self.design.levels[key]) for key in pair)
+        start = self.design.start(self.both, pair)
+        contrasts = np.zeros((a * b, self.full.X.shape[1]))
+        contrasts[:, start : start + a * b] = np.kron(centring(a), centring(b))
+        without = self.design.basis([one for one in self.both if one != pair])
+        return Told.of(self.design.combinations(pair), contrasts, self.full, without)
+
+    def _effect(self, term: Term, y: np.ndarray, judge: Model) -> Effect:
+        told = self._told[term]
+        points = {cell: tuple(y[runs].tolist()) for cell, runs in self._of[term].items()}
+        if isinstance(told, str):
+            return Effect(term, {}, points, 0.0, Missing(told), Missing(told))
+        left = self.design.n - judge.rank
+        error = Error(judge.unexplained(y) / left, left) if left > 0 else None
+        means = told.weights @ y
         changes = {
             cell: _interval(float(mean), float(each), error, len(points[cell]))
-            for cell, mean, each in zip(cells, means, spread, strict=True)
+            for cell, mean, each in zip(told.cells, means, told.spread, strict=True)
         }
-        gained = max(squares_left(self._without[term], y) - model.unexplained(y), 0.0)
-        df = model.rank - self._without[term].shape[1]
+        gained = max(squares_left(told.without, y) - told.model.unexplained(y), 0.0)
+        df = told.model.rank - told.without.shape[1]
         total = float(((y - y.mean()) ** 2).sum())
         share = gained / total if total else Missing("every run has the same value")
         return Effect(term, changes, points, float(np.ptp(means)), _p_value(gained, df, error), share)
 
-    def _points(self, term: Term, y: np.ndarray) -> dict[tuple[Any, ...], tuple[float, ...]]:
-        points: dict[tuple[Any, ...], list[float]] = {cell: [] for cell in self.design.combinations(term)}
-        for cell, value in zip(self.design.cells(term), y, strict=True):
-            points[cell].append(float(value))
-        return {cell: tuple(values) for cell, values in points.items()}
-
-    def _none(self, term: Term, y: np.ndarray, why: str) -> Effect:
-        return Effect(term, {}, self._points(term, y), 0.0, Missing(why), Missing(why))
+    def _points_of(self, term: Term) -> dict[tuple[Any, ...], list[int]]:
+        """Which runs are at each combination of levels."""
+        points: dict[tuple[Any, ...], list[int]] = {cell: [] for cell in self.design.combinations(term)}
+        for number, cell in enumerate(self.design.cells(term)):
+            points[cell].append(number)
+        return points
 
     def _why_not(self, pair: Term) -> str | None:
         """Why an interaction cannot be told; None where it can."""
@@ -193,7 +202,7 @@ def _notes(found: Effects, axes: Sequence[Axis]) -> list[str]:
             notes.append(
                 f"The effect of {axis.label} leaves out {said}: run with nothing else alike, it cannot be told."
             )
-    lost = [pair for pair in found.pairs if found._aliased[pair] is not None]
+    lost = found.untold()
     if lost and len(axes) > 1:
         notes.append(
             "Main effects are read as if axes that could not be crossed did not act together; "
