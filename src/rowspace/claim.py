@@ -11,7 +11,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +69,17 @@ def choose(path: Path, *, rerun: bool) -> Path:
 
 
 @contextlib.contextmanager
-def claim(path: Path, *, hash: str, wait: bool, **fields: Any) -> Iterator[RunFolder]:
+def claim(
+    path: Path, *, hash: str, wait: bool, waits: Callable[[], None] = lambda: None, **fields: Any
+) -> Iterator[RunFolder]:
     """Hold the run folder at `path`, made if it is not there, for as long as the block runs.
 
     Of two processes that ask at once one gets it; the other is told who has it (MachineError), or with `wait` gets it
-    afterwards. A folder of another configuration is refused (ConfigError). `fields` go into run.json beside host,
-    heartbeat, attempt and started. A finished run's folder comes back untouched: the caller sees `run["status"]`. A
-    block that raises leaves the run failed or interrupted, with the reason.
+    afterwards, calling `waits()` meanwhile. A folder of another configuration is refused (ConfigError). `fields` go
+    into run.json beside host, heartbeat, attempt and started. A finished run's folder comes back untouched: the caller
+    sees `run["status"]`. A block that raises leaves the run failed or interrupted, with the reason.
     """
-    lock, folder = _acquire(path, hash=hash, fields=fields, wait=wait)
+    lock, folder = _acquire(path, hash=hash, fields=fields, waits=waits if wait else None)
     try:
         if folder.run["status"] == "finished":
             yield folder
@@ -92,13 +94,16 @@ def claim(path: Path, *, hash: str, wait: bool, **fields: Any) -> Iterator[RunFo
         lock.release()
 
 
-def _acquire(path: Path, *, hash: str, fields: dict[str, Any], wait: bool) -> tuple[FileLock, RunFolder]:
+def _acquire(
+    path: Path, *, hash: str, fields: dict[str, Any], waits: Callable[[], None] | None
+) -> tuple[FileLock, RunFolder]:
     while True:
         try:
             return _try(path, hash=hash, fields=fields)
         except HeldError:
-            if not wait:
+            if waits is None:
                 raise
+            waits()
             time.sleep(LOOK_EVERY)
 
 

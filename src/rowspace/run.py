@@ -3,7 +3,7 @@
 Each line calls a room (`data`, `tokenization`, `model`, `training`, `report`), and what a step means is said there.
 What is decided here is the order, and when something is written into the run folder.
 
-Budget: `_train_held` is longer than 40 lines, since the story of a run is easier to follow unbroken.
+Budget: longer than 250 lines, and `_train_held` than 40, since the story of a run is easier to follow unbroken.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from rowspace.callbacks.page import write_last_page
+from rowspace.callbacks.recorder import Silent
 from rowspace.claim import choose, claim
 from rowspace.config import Call, RunConfig, identity
 from rowspace.data.base import Documents
@@ -43,12 +44,26 @@ from rowspace.training.feeding import Feed, open_feed
 from rowspace.training.finals import record_result
 from rowspace.training.fitting import fit, prepare_machine, refuse_step
 from rowspace.training.naming import columns, run_hash, run_name
+from rowspace.training.others import started
 from rowspace.training.provenance import Phases, provenance
-from rowspace.training.sinks import open_sinks
-from rowspace.training.starting import changes, resume_point, start_from, starting_point, watch
+from rowspace.training.ranks import Ranks
+from rowspace.training.sinks import Sinks, open_sinks
+from rowspace.training.stalling import Watchdog
+from rowspace.training.starting import ResumePoint, changes, resume_point, start_from, starting_point, watch
+from rowspace.training.strategies import takes_gpu
 from rowspace.training.task import Task
 
 OUTPUTS = Path("outputs")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where a run takes place: who sees it, what its phases took, with whom it trains, and who ends it if it hangs."""
+
+    terminal: Terminal
+    phases: Phases
+    ranks: Ranks
+    watchdog: Watchdog
 
 
 @dataclass(frozen=True)
@@ -60,9 +75,13 @@ class Text:
     tokenizer: Tokenizer
 
 
-def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
-    """Train the run, or take it up where it was, or find it finished; its folder is returned in each case."""
-    phases, cache = Phases(), cache_root()
+def train(config: RunConfig, call: Call, terminal: Terminal, ranks: Ranks, watchdog: Watchdog) -> RunFolder:
+    """Train the run, or take it up where it was, or find it finished; its folder is returned in each case.
+
+    `ranks` are the processes that train it together: this is rank 0, and the others `follow`.
+    """
+    phases, cache = Phases(watchdog.phase_begins), cache_root()
+    stage = Stage(terminal, phases, ranks, watchdog)
     prepare_machine(config.trainer, terminal.say)
 
     # ---------------------------------------------------------------------------------------------- text
@@ -75,26 +94,45 @@ def train(config: RunConfig, call: Call, terminal: Terminal) -> RunFolder:
         tokenizer = fit_cached(config.tokenizer, splits.fitted_on, cache, terminal.progress)
 
     # ---------------------------------------------------------------------------------------- run folder
+    text = Text(documents, splits, tokenizer)
     source = starting_point(config.trainer.continue_from, tokenizer, parts(config))
-    begun = source.run["hash"] if source else None
-    full = run_hash(identity(config), data=documents.sha256, tokenizer=tokenizer.sha256, source=begun)
+    full = hash_of(config, text, source)
     name = run_name(config, full, vocab_size=tokenizer.vocab_size)
     place = choose(call.folder or (call.within or OUTPUTS / config.study) / name, rerun=config.rerun)
-    with claim(place, hash=full, wait=call.sweep, study=config.study) as folder:
+    with claim(place, hash=full, wait=call.sweep, waits=watchdog.moved, study=config.study) as folder:
         call.placed(folder)
         if folder.run["status"] == "finished":
             terminal.say(f"{folder.path} is finished already; rerun=true trains anew beside it")
             if not (folder.path / "report.html").exists():  # the disk was full, or someone deleted it
                 write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)
+            ranks.dismiss()
             return folder
-        terminal.log = folder.path / "train.log"
+        terminal.log, watchdog.folder = folder.path / "train.log", folder
         provenance(folder, call.command, documents, data_name=config.data.name, warn=terminal.say)
         folder.write_text("config.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
         folder.write_text("overrides.yaml", yaml.safe_dump(list(call.overrides)))
         tokenizer.save(folder.tokenizer)
         point_latest(OUTPUTS, folder.path)
-        _train_held(folder, config, Text(documents, splits, tokenizer), source, phases, terminal)
+        with started(ranks, {"config": config.model_dump(mode="json")}, watchdog):
+            _train_held(folder, config, text, source, stage)
     return folder
+
+
+def follow(config: RunConfig, ranks: Ranks) -> None:
+    """The run as another rank goes through it: the same text, model and steps, and nothing is said or written."""
+    stage, tie = Stage(Terminal("none"), Phases(), ranks, Watchdog()), TieCertificate(config.head.tie)
+    prepare_machine(config.trainer, stage.terminal.say)
+    documents, splits = Corpora().read(config.data, cache=cache_root(), progress=None)
+    text = Text(documents, splits, fit_cached(config.tokenizer, splits.fitted_on, cache_root()))
+    source = starting_point(config.trainer.continue_from, text.tokenizer, parts(config))
+    feed = _open(config, text, stage)
+    model = _initial_model(config, text, feed, source, tie)
+    with ranks.met(takes_gpu(config.trainer)):
+        if (place := ranks.share()) is None:
+            return
+        folder, facts = RunFolder(Path(place)), facts_of(config, text, hash_of(config, text, source))
+        resume = resume_point(folder, facts)
+        _take_steps(folder, config, text, feed, model, stage, tie=tie, facts=facts, resume=resume, sinks=Silent())
 
 
 def parts(config: RunConfig) -> dict[str, Any]:
@@ -102,71 +140,42 @@ def parts(config: RunConfig) -> dict[str, Any]:
     return {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
 
 
-def _train_held(
-    folder: RunFolder, config: RunConfig, text: Text, source: RunFolder | None, phases: Phases, terminal: Terminal
-) -> None:
+def hash_of(config: RunConfig, text: Text, source: RunFolder | None) -> str:
+    """Of everything that decides the run's numbers."""
+    begun = source.run["hash"] if source else None
+    return run_hash(identity(config), data=text.documents.sha256, tokenizer=text.tokenizer.sha256, source=begun)
+
+
+def _train_held(folder: RunFolder, config: RunConfig, text: Text, source: RunFolder | None, stage: Stage) -> None:
     """The rest of the story, while the folder is ours."""
-    option, tokenizer, tie = config.trainer, text.tokenizer, TieCertificate(config.head.tie)
+    terminal, phases, ranks = stage.terminal, stage.phases, stage.ranks
+    tie = TieCertificate(config.head.tie)
 
     # ------------------------------------------------------------------------------------- token streams
     with phases("encoding"):
-        feed = open_feed(
-            tokenizer,
-            text.splits,
-            trainer=option,
-            objective=config.body.objective(tokenizer, config.model.n_ctx),
-            n_ctx=config.model.n_ctx,
-            isolated=config.data.documents == "isolated",
-            seed=config.stream_seed("order"),
-            cache=cache_root(),
-            progress=terminal.progress,
-        )
+        feed = _open(config, text, stage)
 
     # --------------------------------------------------------------------------------------------- model
     with phases("model"):
         model, position = _certified_model(folder, config, text, feed, source, tie)
 
     # ------------------------------------------------------------------------------------------ training
-    facts: dict[str, Any] = {"hash": folder.run["hash"], "tokenizer": tokenizer.sha256, "threads": option.threads}
-    facts["made_of"] = digests(parts(config))
+    facts = facts_of(config, text, folder.run["hash"])
     resume = resume_point(folder, facts)
     ledger = [] if resume else ledger_table(folder.read_table("ledger")).splitlines()
     remarks = [*say_costs(folder.run["cost"]), *config.all_remarks(feed.steps), *changes(source, parts(config))]
     for remark in [*ledger, *remarks]:
         terminal.say(remark)
-    told = columns(config, vocab_size=tokenizer.vocab_size)
+    told = columns(config, vocab_size=text.tokenizer.vocab_size)
     blocked = read_blocked(getattr(config.probes, "blocked", None))
     with open_sinks(folder, config.logger, columns=told, say=terminal.say, blocked=blocked) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
             seen = text.splits.val_bytes_seen_in_train
             sinks.scalars(0, {"data/val_bytes_seen_in_train": seen, **position.numbers})
-        with phases("training"):
-            start = partial(build, **parts(config), vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
-            watched = watch(folder, config, feed, text.documents, initial=start, phase=phases)
-            fit(
-                Task(
-                    model=model,
-                    optimizer=partial(optimizer.build, option=config.optimizer),
-                    schedule=config.schedule,
-                    total_steps=feed.steps,
-                    accumulate=option.accumulate,
-                    clip=option.clip,
-                    tie=tie,
-                    facts=facts,
-                ),
-                feed.batches,
-                option=option,
-                folder=folder,
-                sinks=sinks,
-                watchers=config.probes.build(recorder=sinks, watched=watched),
-                evaluate=phases.timed("validation", lambda: feed.score(model, "val").scalars()),
-                write_page=phases.timed("page", lambda: page.write(folder, live=True)),
-                refuse=lambda step: refuse_step(step, feed.batches, feed.streams["train"]),
-                terminal=terminal,
-                seed=config.stream_seed("dropout"),
-                resume=resume,
-            )
+        with phases("training"), ranks.met(takes_gpu(config.trainer)):
+            ranks.share(str(folder.path))
+            _take_steps(folder, config, text, feed, model, stage, tie=tie, facts=facts, resume=resume, sinks=sinks)
 
         # ---------------------------------------------------------------------------------------- result
         record_result(folder, model, tie=tie, score=partial(feed.score, model), sinks=sinks, phases=phases)
@@ -176,14 +185,90 @@ def _train_held(
     write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)
 
 
-def _certified_model(
-    folder: RunFolder, config: RunConfig, text: Text, feed: Feed, source: RunFolder | None, tie: TieCertificate
-) -> tuple[LanguageModel, PositionCertificate]:
-    """The model that training starts from; what was checked on it, and what it will cost, is in the folder."""
+def facts_of(config: RunConfig, text: Text, full: str) -> dict[str, Any]:
+    """What binds a checkpoint to its run."""
+    facts = {"hash": full, "tokenizer": text.tokenizer.sha256, "threads": config.trainer.threads}
+    return {**facts, "made_of": digests(parts(config))}
+
+
+def _open(config: RunConfig, text: Text, stage: Stage) -> Feed:
+    """The token streams, and the batches cut from them."""
+    return open_feed(
+        text.tokenizer,
+        text.splits,
+        trainer=config.trainer,
+        objective=config.body.objective(text.tokenizer, config.model.n_ctx),
+        n_ctx=config.model.n_ctx,
+        isolated=config.data.documents == "isolated",
+        seed=config.stream_seed("order"),
+        cache=cache_root(),
+        progress=stage.terminal.progress,
+        moved=stage.watchdog.moved,
+    )
+
+
+def _take_steps(
+    folder: RunFolder,
+    config: RunConfig,
+    text: Text,
+    feed: Feed,
+    model: LanguageModel,
+    stage: Stage,
+    *,
+    tie: TieCertificate,
+    facts: dict[str, Any],
+    resume: ResumePoint | None,
+    sinks: Sinks | Silent,
+) -> None:
+    """Every step that is left, together with the other ranks; each of them goes through this."""
+    option, phases, ranks = config.trainer, stage.phases, stage.ranks
+    ranks.agree({"configuration or text": facts["hash"], "checkpoint": resume.step if resume else None})
+    start = partial(build, **parts(config), vocab_size=text.tokenizer.vocab_size, seed=config.stream_seed("init"))
+    alike = {"initial": start, "phase": phases, "mean": ranks.mean}
+    fit(
+        Task(
+            model=model,
+            optimizer=partial(optimizer.build, option=config.optimizer),
+            schedule=config.schedule,
+            total_steps=feed.steps,
+            accumulate=option.accumulate,
+            clip=option.clip,
+            tie=tie,
+            facts=facts,
+            ranks=ranks,
+        ),
+        feed.batches,
+        option=option,
+        folder=folder,
+        sinks=sinks,
+        watchers=config.probes.build(recorder=sinks, watched=watch(folder, config, feed, text.documents, **alike)),
+        evaluate=phases.timed("validation", lambda: feed.score(model, "val").scalars()),
+        write_page=phases.timed("page", lambda: page.write(folder, live=True)),
+        refuse=lambda step: refuse_step(step, feed.batches, feed.streams["train"]),
+        terminal=stage.terminal,
+        seed=config.stream_seed("dropout"),
+        resume=resume,
+        ranks=ranks,
+        watchdog=stage.watchdog,
+    )
+
+
+def _initial_model(
+    config: RunConfig, text: Text, feed: Feed, source: RunFolder | None, tie: TieCertificate
+) -> LanguageModel:
+    """The model that training starts from."""
     model = build(**parts(config), vocab_size=text.tokenizer.vocab_size, seed=config.stream_seed("init"))
     config.head.start(model.head, feed.objective.expected(feed.counts, config.model.n_ctx))
     tie.passed("build", model)
     start_from(source, model, tie)
+    return model
+
+
+def _certified_model(
+    folder: RunFolder, config: RunConfig, text: Text, feed: Feed, source: RunFolder | None, tie: TieCertificate
+) -> tuple[LanguageModel, PositionCertificate]:
+    """The model that training starts from; what was checked on it, and what it will cost, is in the folder."""
+    model = _initial_model(config, text, feed, source, tie)
     position = certify(
         config.position,
         model.position,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,11 +27,15 @@ def visible(text: str) -> str:
 
 
 class Terminal:
-    """Notes, results and progress. `progress` fits every `progress(label, done, total)` parameter of this project."""
+    """Notes, results and progress. `progress` fits every `progress(label, done, total)` parameter of this project.
+
+    `moved()` is called at each progress, whether it is shown or not.
+    """
 
     def __init__(self, mode: Mode = "auto") -> None:
         self.mode = mode if mode != "auto" else ("bar" if sys.stderr.isatty() else "lines")
         self.log: Path | None = None
+        self.moved: Callable[[], None] = lambda: None
         self._label: str | None = None
         self._began = 0.0
         self._said = 0.0
@@ -75,6 +79,7 @@ class Terminal:
 
     def progress(self, label: str, done: int, total: int, text: str = "") -> None:
         """`done` of `total` of what `label` names; `text` says how it stands."""
+        self.moved()
         now = time.monotonic()
         if label != self._label:
             self.clear()

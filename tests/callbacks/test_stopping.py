@@ -29,6 +29,9 @@ def test_a_first_signal_is_a_wish_and_a_second_an_order(number: int) -> None:
     before = signal.getsignal(number)
     stopping.on_train_start(Trainer(), Task())  # type: ignore[arg-type]
     os.kill(os.getpid(), number)
+    assert stopping.heard == number
+    assert stopping.asked is None  # the step in hand goes on
+    stopping.on_train_batch_end(Trainer(), Task(), None, None, 0)
     assert stopping.asked == number
     assert len(said) == 1
     with pytest.raises(Stopped) as stopped:

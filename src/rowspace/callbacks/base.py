@@ -21,7 +21,8 @@ class Watched:
     `tokens` V pieces by id; `counts` (V,) int64 occurrences in the training ids; `special` ids that stand for no
     text; `encode(text) -> ids` of the run's tokenizer; `total_steps` optimizer steps of the whole run; `seed` of the
     probe stream; `truth` what the corpus knows of its own words (synthetic), else empty. `path`, `config`, `tokenizer`,
-    `stream(split)` and `initial()` are the run's own, for questions to its model. `phase(name)` counts time.
+    `stream(split)` and `initial()` are the run's own, for questions to its model. `phase(name)` counts time. `mean` of
+    a gradient of this rank is that of all ranks.
     """
 
     tokens: Sequence[str]
@@ -37,6 +38,7 @@ class Watched:
     stream: Callable[[str], Any] | None = None
     initial: Callable[[], Any] | None = None
     phase: Callable[[str], AbstractContextManager[None]] = lambda name: nullcontext()
+    mean: Callable[[Any], Any] = lambda part: part
 
 
 class ProbesOption(Option):

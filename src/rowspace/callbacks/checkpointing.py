@@ -19,7 +19,7 @@ from rowspace.callbacks.stopping import Stopping
 class Checkpointing(lightning.Callback):
     """Belongs last in the list of callbacks.
 
-    `rows()` writes the row in hand and counts all.
+    `rows()` writes the row in hand and counts all. `saved(step)` hears of every last.ckpt.
     """
 
     def __init__(
@@ -32,6 +32,7 @@ class Checkpointing(lightning.Callback):
         validation: Validation,
         stopping: Stopping,
         rows: Callable[[], int],
+        saved: Callable[[int], None] = lambda step: None,
     ) -> None:
         self._last = last
         self._best = best
@@ -40,6 +41,7 @@ class Checkpointing(lightning.Callback):
         self._validation = validation
         self._stopping = stopping
         self._rows = rows
+        self._saved = saved
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         step = trainer.global_step
@@ -49,6 +51,7 @@ class Checkpointing(lightning.Callback):
             trainer.save_checkpoint(self._best, weights_only=True)
         if due:
             trainer.save_checkpoint(self._last)
+            self._saved(step)
         if stop is not None:
             trainer.should_stop = True
 

@@ -16,7 +16,8 @@ REFRESH = 0.5
 
 
 class TrainingProgress(lightning.Callback):
-    """`draw(label, done, total, text)`; `latest()` gives the last recorded value of every metric key."""
+    """`draw(label, done, total, text)`; `latest()` gives the last recorded value of every metric key; `moved(step)` is
+    called after every step."""
 
     def __init__(
         self,
@@ -24,7 +25,9 @@ class TrainingProgress(lightning.Callback):
         draw: Callable[[str, int, int, str], None],
         latest: Callable[[], Mapping[str, float | None]],
         total_steps: int,
+        moved: Callable[[int], None] = lambda step: None,
     ) -> None:
+        self._moved = moved
         self._draw = draw
         self._latest = latest
         self._total_steps = total_steps
@@ -35,6 +38,7 @@ class TrainingProgress(lightning.Callback):
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         now, step = time.monotonic(), trainer.global_step
+        self._moved(step)
         if now - self._drawn < REFRESH and step != self._total_steps:
             return
         self._drawn = now

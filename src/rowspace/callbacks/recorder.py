@@ -7,6 +7,7 @@ neither, so they are tested with a list.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from rowspace.answers import Findings
@@ -31,3 +32,23 @@ class Recorder(Protocol):
     def answer(self, step: int, name: str, findings: Findings) -> None:
         """The whole of what a probe found, with its tables and figures; it replaces that of an earlier step."""
         ...
+
+
+class Silent:
+    """A recorder that keeps nothing, for the ranks beside rank 0: they take part in measuring, and log nothing."""
+
+    latest: Mapping[str, float | None] = MappingProxyType({})
+
+    def scalars(self, step: int, values: Mapping[str, float | Missing]) -> None: ...
+
+    def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None: ...
+
+    def figure(self, step: int, name: str, figure: Any) -> None: ...
+
+    def answer(self, step: int, name: str, findings: Findings) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def rows(self) -> int:
+        """None were logged here."""
+        return 0

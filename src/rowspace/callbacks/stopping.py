@@ -17,11 +17,16 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopping(lightning.Callback):
-    """`asked` is the number of the signal that came, or None. `say` tells the user what happens now."""
+    """`heard` is the number of the signal that came, or None; `asked` the same, once the step in hand is over and every
+    rank knows. `say` tells the user what happens now. `largest(number)` is the largest of what each rank says, where
+    there are several: all of them stop after the same step. Belongs first.
+    """
 
-    def __init__(self, *, say: Callable[[str], None]) -> None:
+    def __init__(self, *, say: Callable[[str], None], largest: Callable[[int], int] = int) -> None:
+        self.heard: int | None = None
         self.asked: int | None = None
         self._say = say
+        self._largest = largest
         self._before: dict[int, Any] = {}
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
@@ -31,6 +36,11 @@ class Stopping(lightning.Callback):
         except ValueError:  # signals reach the main thread of a process only
             return
 
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        number = self._largest(self.heard or 0)
+        if number:
+            self.heard = self.asked = number
+
     def on_train_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         self._give_back()
 
@@ -38,9 +48,9 @@ class Stopping(lightning.Callback):
         self._give_back()
 
     def _hear(self, number: int, frame: Any) -> None:
-        if self.asked is not None:
+        if self.heard is not None:
             raise Stopped(number)
-        self.asked = number
+        self.heard = number
         self._say("stopping after this step, with a checkpoint; once more stops at once")
 
     def _give_back(self) -> None:

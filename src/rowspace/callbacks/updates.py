@@ -43,6 +43,8 @@ class UpdatesCallback(Watcher):
         tell: Callable[..., Any],
     ) -> None:
         super().__init__(recorder=recorder, watched=watched, steps=tables)
+        mean = watched.mean
+        self._mean = lambda part: None if part is None else mean(part)
         self._audits = audits
         self._first = first
         self._tell = tell
@@ -116,7 +118,7 @@ class UpdatesCallback(Watcher):
         numbers: dict[str, float | Missing] = {}
         for name, weight in _weights(model).items():
             before, shrink = self._before[name]
-            parts = {f"{side}_gradient": sides.part(name, side) for side in ("input", "output")}
+            parts = {f"{side}_gradient": self._mean(sides.part(name, side)) for side in ("input", "output")}
             rows = measure_step(before, weight.detach(), **parts, shrink=shrink)
             self._tallies.setdefault(name, RowTally()).add(rows)
             numbers |= {f"updates/{name}/{key}": value for key, value in name_numbers(rows).items()}

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from rowspace.config import Call, RunConfig
 from rowspace.config import load as load_config
+from rowspace.errors import RowspaceError, Stopped
 from rowspace.runfolder import RunFolder
 from rowspace.terminal import Terminal
 
@@ -34,14 +37,37 @@ def run(config: RunConfig, call: Call) -> float | None:
         return None
 
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # else threads spin while another program has their core
-    from rowspace.run import train
+    from rowspace import run as story
+    from rowspace.training.ranks import Ranks
+    from rowspace.training.stalling import Watchdog
 
+    ranks = Ranks.of(config.trainer.devices, os.environ)
+    if ranks.rank:
+        return story.follow(config, ranks)
     try:
-        folder = train(config, call, terminal)
+        with Watchdog(config.trainer.stall_timeout) as watchdog:
+            terminal.moved = watchdog.moved
+            folder = story.train(config, call, terminal, ranks, watchdog)
     finally:
         terminal.clear()
     _show_result(folder, terminal)
     return folder.run["metrics"].get("val/bpb")
+
+
+def follow() -> None:
+    """Train as another rank of a run; rank 0, which started this process, says on its standard input which."""
+    told = json.loads(sys.stdin.buffer.readline())
+    from rowspace import run as story
+    from rowspace.training.others import end_with
+    from rowspace.training.ranks import Ranks
+
+    end_with(sys.stdin.fileno())
+    try:
+        story.follow(load(told["config"]), Ranks(told["rank"], told["count"], port=told["port"]))
+    except Stopped:  # by all ranks together
+        return
+    except RowspaceError as error:
+        sys.exit(str(error))
 
 
 def _show_ledger(config: RunConfig, terminal: Terminal) -> None:

@@ -5,7 +5,7 @@ Both read the memory map directly, one gather a batch, in the training process: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -130,12 +130,20 @@ class EvaluationBatches:
     A window begins with the document of its first scored target where that began at most T/2 tokens before (the
     repeated tokens are context and not scored again), else at the target itself: so a short document is scored with
     all of its own text before it, whatever the tokenizer. Windows hold T tokens; the last of the stream is as long as
-    what is left.
+    what is left. `moved()` is called before each batch.
     """
 
     def __init__(
-        self, stream: TokenStream, *, batch_size: int, n_ctx: int, isolated: bool, objective: Objective | None = None
+        self,
+        stream: TokenStream,
+        *,
+        batch_size: int,
+        n_ctx: int,
+        isolated: bool,
+        objective: Objective | None = None,
+        moved: Callable[[], None] = lambda: None,
     ) -> None:
+        self._moved = moved
         self._windows = Windows(stream, isolated=isolated)
         self.objective = objective or NextToken()
         self._batch_size = batch_size
@@ -157,6 +165,7 @@ class EvaluationBatches:
             yield self._gather(slice(self._whole, None), rest)
 
     def _gather(self, chosen: slice, T: int) -> Batch:
+        self._moved()
         starts, scored_from = self._starts[chosen], self._scored_from[chosen]
         batch = self._windows.gather(starts, T)
         context = torch.from_numpy(np.arange(T) < (scored_from - starts - 1)[:, None])

@@ -82,13 +82,19 @@ class TrainerOption(Option):
     batch_size: int = Field(ge=1)
     """Windows of model.n_ctx tokens in a micro-batch."""
     accumulate: int = Field(ge=1)
-    """Micro-batches in an optimizer step. The gradient is that of the mean over all their tokens, however unequal."""
+    """Micro-batches of a device in an optimizer step. The gradient is that of the mean over all tokens of the step, on
+    all devices, however unequal."""
     clip: float | None = Field(gt=0)
     """Largest L2 norm of the whole gradient; null does not clip."""
     precision: Literal["fp32", "bf16"]
     """fp32, or bf16 autocast."""
     accelerator: Literal["auto", "cpu", "gpu"]
     """Where the model lives."""
+    devices: int = Field(ge=1, le=64)
+    """Processes that train one model together, a GPU each, or CPU threads each. They share the micro-batches of a step,
+    accumulate * devices of them, and add in another order than one does: part of a run's hash."""
+    strategy: Literal["auto", "ddp", "fsdp"]
+    """ddp: each device has the whole model. fsdp: each has a part of it; needs GPUs. auto is ddp."""
     threads: int = Field(ge=1, le=1024)
     """CPU threads of torch. Other numbers add in another order and give other weights."""
     log_every: int = Field(ge=1)
@@ -105,10 +111,13 @@ class TrainerOption(Option):
     """torch.compile the model."""
     progress: Annotated[Literal["auto", "bar", "lines", "none"], Aside()]
     """How a run shows that it moves."""
+    stall_timeout: Annotated[float | None, Aside(), Field(gt=0)]
+    """Seconds without anything done after which the run is ended as failed, its checkpoint kept; null waits. What
+    counts: steps, scored batches, probes, pages, and what readers of text and fits report (bpe, unigram: their end)."""
 
     def windows_per_step(self) -> int:
-        """Windows in an optimizer step."""
-        return self.batch_size * self.accumulate
+        """Windows in an optimizer step, over all devices."""
+        return self.batch_size * self.accumulate * self.devices
 
     def steps(self, *, n_ctx: int, windows: int) -> int:
         """Optimizer steps of the whole run, where an epoch of the stream has `windows` windows of n_ctx tokens."""

@@ -5,6 +5,7 @@ Parameters and operations are exact. Memory and time are estimates, and what the
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -69,7 +70,7 @@ def expected_cost(
         "tokens_per_step": T * trainer.windows_per_step(),
         "matrix_rate": rate,
         "share": SHARE,
-        "expected_seconds": None if steps is None else steps * step / (rate * SHARE),
+        "expected_seconds": None if steps is None else steps * step / (rate * SHARE * at_once(trainer)),
     }
 
 
@@ -116,6 +117,13 @@ def matrix_rate(trainer: TrainerOption, seconds: float = 0.2) -> float:
             torch.cuda.synchronize()
         best = min(best, time.perf_counter() - start)
     return 2 * SIDE**3 / best
+
+
+def at_once(trainer: TrainerOption) -> int:
+    """Devices that really compute at the same time: on a CPU no more than have their threads' worth of processors."""
+    if trainer.accelerator != "cpu" and torch.cuda.is_available():
+        return trainer.devices
+    return min(trainer.devices, max(1, (os.cpu_count() or 1) // trainer.threads))
 
 
 def program_memory(model: LanguageModel) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,16 +53,19 @@ def open_feed(
     seed: int,
     cache: Path,
     progress: Progress,
+    moved: Callable[[], None] = lambda: None,
 ) -> Feed:
     """Open the streams, or encode what the cache lacks, and cut them into windows of n_ctx tokens.
 
-    `seed` is that of the order of training windows; `isolated`: attention stays inside documents.
+    `seed` is that of the order of training windows; `isolated`: attention stays inside documents; `moved()` hears of
+    every batch that is scored.
     """
     texts = {"train": splits.train.texts, "val": splits.val.texts, "test": splits.test.texts}
     streams = {name: open_or_build(tokenizer, text, cache=cache, progress=progress) for name, text in texts.items()}
     windows = {"n_ctx": n_ctx, "isolated": isolated, "objective": objective}
     steps = trainer.steps(n_ctx=n_ctx, windows=TrainingBatches.windows_per_epoch(streams["train"], n_ctx))
     order = {"batch_size": trainer.windows_per_step(), "seed": seed, "steps": steps}
+    scoring = {"batch_size": trainer.batch_size, "moved": moved, **windows}
     return Feed(
         tokenizer=tokenizer,
         streams=streams,
@@ -70,6 +73,6 @@ def open_feed(
         steps=steps,
         objective=objective,
         batches=TrainingBatches(streams["train"], **order, **windows),
-        scored={name: EvaluationBatches(streams[name], batch_size=trainer.batch_size, **windows) for name in SCORED},
+        scored={name: EvaluationBatches(streams[name], **scoring) for name in SCORED},
         words=WordCounts(splits.train.texts),
     )

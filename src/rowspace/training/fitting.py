@@ -8,11 +8,13 @@ Budget: `fit` is longer than 40 lines, a third of which are its parameters.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import random
 import signal
 import warnings
 from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from rowspace.callbacks.losses import Losses
 from rowspace.callbacks.page import PageWriting
 from rowspace.callbacks.progress import TrainingProgress
 from rowspace.callbacks.random_states import RandomStates
+from rowspace.callbacks.recorder import Silent
 from rowspace.callbacks.stopping import Stopping
 from rowspace.data.batches import TrainingBatches
 from rowspace.data.stream import TokenStream
@@ -38,23 +41,27 @@ from rowspace.terminal import Terminal, visible
 from rowspace.training import bf16
 from rowspace.training.base import TrainerOption
 from rowspace.training.checkpoints import AtomicIO
+from rowspace.training.ranks import Ranks
 from rowspace.training.sinks import Sinks
+from rowspace.training.stalling import Watchdog
 from rowspace.training.starting import ResumePoint
+from rowspace.training.strategies import choose_strategy, refuse_devices, takes_gpu
 from rowspace.training.task import Task
 
 PRECISIONS: dict[str, Any] = {"fp32": "32-true", "bf16": "bf16-mixed"}
 
 
 def prepare_machine(option: TrainerOption, say: Callable[[str], None]) -> None:
-    """Threads and allocator of this process, before anything is computed in it; what bf16 costs, where it is asked."""
+    """Threads and allocator of this process, before anything is computed in it; what bf16 costs, where it is asked.
+    ConfigError where the machine lacks the devices."""
+    refuse_devices(option)
     torch.set_num_threads(option.threads)
     if torch.get_num_threads() != option.threads:
         given = f"{option.threads} threads were asked and torch takes {torch.get_num_threads()}"
         raise MachineError(f"trainer.threads: {given}; unset OMP_THREAD_LIMIT or ask for what it allows")
     if option.allocator == "keep":
         keep_pages()
-    on_cpu = option.accelerator == "cpu" or not torch.cuda.is_available()
-    if option.precision == "bf16" and on_cpu and (slow := bf16.warning()):
+    if option.precision == "bf16" and not takes_gpu(option) and (slow := bf16.warning()):
         say(slow)
 
 
@@ -64,7 +71,7 @@ def fit(
     *,
     option: TrainerOption,
     folder: RunFolder,
-    sinks: Sinks,
+    sinks: Sinks | Silent,
     watchers: Sequence[lightning.Callback],
     evaluate: Callable[[], Mapping[str, float | Missing]],
     write_page: Callable[[], Any],
@@ -72,10 +79,13 @@ def fit(
     terminal: Terminal,
     seed: int,
     resume: ResumePoint | None,
+    ranks: Ranks,
+    watchdog: Watchdog,
 ) -> None:
     """Train to the last step, from `resume` if it is given. Raises Stopped when a signal ended it, checkpoint saved.
 
-    The order of the callbacks is the order of what a step does: check, log, watch, validate, show, page, save.
+    The order of the callbacks is the order of what a step does: check, log, watch, validate, show, page, save. All
+    ranks go through the same callbacks; those beside rank 0 have silent `sinks`, and hear how a validation went.
     """
     total = task.total_steps
     if resume is not None:
@@ -84,25 +94,45 @@ def fit(
             return
     if option.compile:
         task.model.compile()
-    _seed(seed)
-    stopping = Stopping(say=terminal.say)
-    validation = Validation(recorder=sinks, evaluate=evaluate, every=option.val_every, total_steps=total)
+    _seed(rank_seed(seed, ranks.rank))
+    stopping = Stopping(say=terminal.say, largest=ranks.largest)
+    shared = partial(_shared, evaluate, ranks)
+    validation = Validation(recorder=sinks, evaluate=shared, every=option.val_every, total_steps=total)
     saving = {"last": folder.last, "best": folder.best, "every": option.checkpoint_every, "total_steps": total}
+    page = write_page if ranks.rank == 0 else lambda: None
+    shown = {"draw": terminal.progress, "latest": lambda: sinks.latest, "moved": watchdog.step_done}
     callbacks = [
         stopping,
         Finite(refuse=refuse, matters=_matters(option, watchers, stopping, total)),
         Losses(recorder=sinks, every=option.log_every, total_steps=total),
         *watchers,
         validation,
-        TrainingProgress(draw=terminal.progress, latest=lambda: sinks.latest, total_steps=total),
-        PageWriting(write=write_page, flush=sinks.flush, validation=validation, warn=terminal.say),
-        Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows),
-        RandomStates(),
+        TrainingProgress(**shown, total_steps=total),
+        PageWriting(write=page, flush=sinks.flush, validation=validation, warn=terminal.say),
+        Checkpointing(**saving, validation=validation, stopping=stopping, rows=sinks.rows, saved=watchdog.saved),
+        RandomStates(rank=ranks.rank, gather=ranks.gather),
     ]
-    run_steps(task, batches, option=option, callbacks=callbacks, resume=None if resume is None else resume.path)
+    known = {"option": option, "callbacks": callbacks, "ranks": ranks}
+    run_steps(task, batches, **known, resume=None if resume is None else resume.path)
     terminal.clear()
-    if stopping.asked is not None:
-        raise Stopped(stopping.asked)
+    if stopping.heard is not None:
+        raise Stopped(stopping.heard)
+
+
+def _shared(evaluate: Callable[[], Mapping[str, float | Missing]], ranks: Ranks) -> dict[str, float | Missing]:
+    """What rank 0 finds, on every rank: the others wait for it."""
+    found = evaluate() if ranks.rank == 0 else {}
+    if ranks.count == 1:
+        return dict(found)
+    said = ranks.share({key: {"why": v.reason} if isinstance(v, Missing) else v for key, v in found.items()})
+    return {key: Missing(value["why"]) if isinstance(value, dict) else value for key, value in said.items()}
+
+
+def rank_seed(seed: int, rank: int) -> int:
+    """The seed of a rank's own generators: rank 0 has that of the run, so that one process draws what it always did."""
+    if rank == 0:
+        return seed
+    return int.from_bytes(hashlib.sha256(f"{seed}/rank {rank}".encode()).digest()[:4], "big") % 2**31
 
 
 def _seed(seed: int) -> None:
@@ -140,6 +170,7 @@ def run_steps(
     option: TrainerOption,
     callbacks: list[lightning.Callback],
     resume: Path | None,
+    ranks: Ranks | None = None,
 ) -> None:
     """Lightning's part, without its advertisements, its progress bar and its own signal handlers' exit codes.
 
@@ -153,7 +184,8 @@ def run_steps(
         warnings.filterwarnings("ignore", message=".*LeafSpec.*", category=FutureWarning)
         trainer = lightning.Trainer(
             accelerator=option.accelerator,
-            devices=1,
+            devices=option.devices,
+            strategy=choose_strategy(option, ranks or Ranks()),
             precision=PRECISIONS[option.precision],
             max_steps=task.total_steps,
             max_epochs=-1,

@@ -67,23 +67,32 @@ def changes(before: dict[str, Any], now: dict[str, Any]) -> str | None:
 
 
 class Phases:
-    """Seconds a phase. A phase within another is not counted in the outer one, so that they add up."""
+    """Seconds a phase. A phase within another is not counted in the outer one, so that they add up.
 
-    def __init__(self) -> None:
+    `begins(name)` hears which phase the run is in, at its begin and when one within it is over.
+    """
+
+    def __init__(self, begins: Callable[[str], None] = lambda name: None) -> None:
         self.seconds: dict[str, float] = {}
+        self._begins = begins
         self._inner: list[float] = []
+        self._names = [""]
 
     @contextlib.contextmanager
     def __call__(self, name: str) -> Iterator[None]:
         began = time.perf_counter()
         self._inner.append(0.0)
+        self._names.append(name)
         try:
+            self._begins(name)
             yield
         finally:
+            self._names.pop()
             took = time.perf_counter() - began
             self.seconds[name] = self.seconds.get(name, 0.0) + took - self._inner.pop()
             if self._inner:
                 self._inner[-1] += took
+        self._begins(self._names[-1])
 
     def timed(self, name: str, function: Callable[[], Result]) -> Callable[[], Result]:
         """The function, its time counted under `name`."""

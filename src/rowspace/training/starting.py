@@ -135,6 +135,7 @@ def watch(
     *,
     initial: Callable[[], LanguageModel],
     phase: Callable[[str], AbstractContextManager[None]],
+    mean: Callable[[torch.Tensor], torch.Tensor],
 ) -> Watched:
     """What the watchers are told about the run: a RunConfig `config`, fed by `feed`, that began as `initial()`."""
     tokenizer = feed.tokenizer
@@ -152,4 +153,5 @@ def watch(
         stream=feed.streams.__getitem__,
         initial=initial,
         phase=phase,
+        mean=mean,
     )

@@ -1,14 +1,17 @@
 """The training step: one optimizer step a batch, its gradient that of the mean over all of the batch's tokens.
 
 Micro-batches are made and accumulated here, and not by Lightning, whose accumulation averages the means of unequal
-parts. The learning rate is a function of the step alone, so that a resume needs no state for it. Nothing here waits
-for the device: sums stay tensors until somebody asks. Does not log, evaluate or save.
+parts. Every rank is given the whole batch of a step and takes every N-th micro-batch: so each knows over how many
+tokens the mean goes, and only gradients and sums of nats travel. The learning rate is a function of the step alone, so
+that a resume needs no state for it. Nothing here waits for the device: sums stay tensors until somebody asks. Does not
+log, evaluate or save.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import pytorch_lightning as lightning
@@ -21,6 +24,7 @@ from rowspace.model.language_model import LanguageModel
 from rowspace.training.base import ScheduleOption
 from rowspace.training.checkpoints import KEY, WITNESS
 from rowspace.training.optimizer import clip_gradients
+from rowspace.training.ranks import Ranks
 
 
 class Tally(NamedTuple):
@@ -57,9 +61,11 @@ class Task(lightning.LightningModule):
         clip: float | None,
         tie: TieCertificate,
         facts: Mapping[str, Any],
+        ranks: Ranks | None = None,
     ) -> None:
         super().__init__()
         self.automatic_optimization = False
+        self._ranks = ranks or Ranks()
         self.model = model
         self.total_steps = total_steps
         self._facts = dict(facts)
@@ -87,23 +93,32 @@ class Task(lightning.LightningModule):
             setattr(self, name, getattr(self, name).to(self.device))
 
     def training_step(self, batch: Any, batch_idx: int) -> None:
-        """One optimizer step on a `rowspace.data.batches.Batch` of all micro-batches together."""
+        """One optimizer step on a `rowspace.data.batches.Batch` of all micro-batches of all ranks together."""
         step = self.global_step
         optimizer: Any = self.optimizers()
         self._set_lr(optimizer, step)
         scored = (batch.targets >= 0).sum()
         optimizer.zero_grad(set_to_none=True)
         nats = torch.zeros((), dtype=torch.float64, device=self.device)
-        for part in _parts(batch, self._accumulate):
+        N = self._ranks.count
+        parts = list(_parts(batch, self._accumulate * N))[self._ranks.rank :: N]
+        for number, part in enumerate(parts, start=1):
             states = self.model(part.ids, part.positions, part.segments, part.source)
             part_nats, _ = self.model.loss(states, part.targets)
             if self.trace is not None:
                 self.trace(states, part_nats)
-            self.manual_backward(part_nats / scored.clamp(min=1))
+            with self._averaged(number == len(parts)):
+                self.manual_backward(part_nats * N / scored.clamp(min=1))  # gradients of N ranks are averaged
             nats += part_nats.detach()
+        self._ranks.add(nats)
         self._grad_norm = clip_gradients(self.model.parameters(), self._clip)
         optimizer.step()
         self._add(step, nats, scored, batch.target_bytes)
+
+    def _averaged(self, whole: bool) -> AbstractContextManager[None]:
+        """A backward pass whose gradients are averaged over the ranks once the `whole` of this rank's is there."""
+        strategy: Any = self.trainer.strategy
+        return nullcontext() if whole else getattr(strategy, "block_backward_sync", nullcontext)()
 
     def take_tally(self) -> Tally:
         """What happened since the last call; waits for the device."""
