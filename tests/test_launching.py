@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from rowspace import cli
 from rowspace.config import Call, RunConfig
 from rowspace.config import load as load_config
 from rowspace.errors import MachineError, Stopped
+from rowspace.sweeping.preparing import Prepared
 
 
 class Trained(types.ModuleType):
@@ -41,6 +43,7 @@ class Trained(types.ModuleType):
 def trained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Trained:
     module = Trained()
     monkeypatch.setitem(sys.modules, "rowspace.commands.train", module)
+    monkeypatch.setattr("rowspace.sweeping.preparing.prepare", lambda points, corpora, terminal: Prepared())
     monkeypatch.chdir(tmp_path)
     return module
 
@@ -125,14 +128,17 @@ def test_several_devices_in_a_sweep_of_one_process_are_refused(
 def test_hydra_writes_nothing_of_its_own_beside_a_single_run(trained: Trained, tmp_path: Path) -> None:
     assert cli.door(["train", "seed=3"]) == 0
     assert list(tmp_path.iterdir()) == []
-    assert trained.jobs[0][1] == Call(("rowspace", "train", "seed=3"), ("seed=3",))
+    assert replace(trained.jobs[0][1], corpora=None) == Call(("rowspace", "train", "seed=3"), ("seed=3",))
 
 
 def test_a_folder_asked_for_is_honoured(trained: Trained, tmp_path: Path) -> None:
     assert cli.door(["train", f"hydra.run.dir={tmp_path}/mine"]) == 0
     assert trained.jobs[0][1].folder == tmp_path / "mine"
     assert cli.door(["train", "-m", "seed=0,1", f"hydra.sweep.dir={tmp_path}/sweep"]) == 0
-    assert [call.folder for _, call in trained.jobs[1:]] == [tmp_path / "sweep" / "0", tmp_path / "sweep" / "1"]
+    assert [(call.folder, call.within) for _, call in trained.jobs[1:]] == [(None, tmp_path / "sweep")] * 2
+    words = [f"hydra.sweep.dir={tmp_path}/sweep", "hydra.sweep.subdir=${seed}"]
+    assert cli.door(["train", "-m", "seed=2,3", *words]) == 0
+    assert [call.folder for _, call in trained.jobs[3:]] == [tmp_path / "sweep" / "2", tmp_path / "sweep" / "3"]
 
 
 @pytest.mark.parametrize("words", [["hydra.run.dir=taken/x"], ["hydra.sweep.dir=taken/x", "-m", "seed=0,1"]])
@@ -153,7 +159,7 @@ def test_a_disk_that_fails_one_job_is_a_sentence_in_a_sweep_too(
     trained.fail = lambda config: OSError(28, "No space left", "\x1b[31m.txt") if config.seed == 1 else None
     assert cli.door(["train", "-m", "seed=0,1"]) == 1
     said = capfd.readouterr().err
-    assert "failed: No space left: \\x1b[31m.txt" in said
+    assert "failed: seed=1\n  No space left: \\x1b[31m.txt\n" in said
     assert "Traceback" not in said
 
 

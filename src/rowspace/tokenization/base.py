@@ -118,6 +118,8 @@ class TokenizerOption(Option):
 
     takes_any_bytes: ClassVar[bool] = False
     """Documents need not be UTF-8."""
+    one_size: ClassVar[bool] = False
+    """V is what it is: in a sweep over V it runs once."""
 
     @field_validator("special_tokens")
     @classmethod

@@ -22,6 +22,7 @@ class ByteOption(TokenizerOption):
     name: Literal["byte"]
 
     takes_any_bytes: ClassVar[bool] = True
+    one_size: ClassVar[bool] = True
 
     def smallest(self) -> int:
         return 256 + len(self.special_tokens)
