@@ -35,6 +35,16 @@ def test_successes_and_failures_are_both_counted_at_every_look(recorder):
         assert numbers["probe/neighbours/words"] > 30
 
 
+def test_chance_stands_beside_every_hit_rate_and_its_interval_where_tables_are_drawn(recorder):
+    key = "probe/neighbours/hit_rate"
+    for step, numbers in recorder.numbers.items():
+        assert 0 < numbers[f"{key}/null_sd"] < 0.2
+        assert (f"{key}/null_low" in numbers) == (step == 4)
+    last = recorder.numbers[4]
+    assert 0 <= last[f"{key}/null_low"] < last[f"{key}/null"] < last[f"{key}/null_high"] <= 1
+    assert last[f"{key}/null_low"] <= last[key] <= last[f"{key}/null_high"]  # an untrained table, lists at random
+
+
 def test_e_and_u_have_a_map_each(recorder):
     assert {name for _, name, _ in recorder.tables} >= {"map_E", "map_U"}
     rows = next(rows for _, name, rows in recorder.tables if name == "map_U")

@@ -27,6 +27,7 @@ def metric_rows(tables: tuple[str, ...] = ("E",)) -> list[dict[str, Any]]:
                 row |= {key: value, f"{key}/null": 0.0 if value < 1 else 120.0, f"{key}/null_sd": 0.001}
         row |= {"probe/neighbours/hit_rate": 0.4 * (1 - fall), "probe/neighbours/hit_rate/null": 0.01}
         row |= {"probe/neighbours/hit_rate/null_sd": 0.001, "probe/neighbours/words": 812.0}
+        row |= {"probe/neighbours/hit_rate/null_low": 0.006, "probe/neighbours/hit_rate/null_high": 0.014}
         row |= {"probe/neighbours/coverage": 0.4, "probe/neighbours/hit_rate_decile_1": None}
         row |= {f"probe/neighbours/hit_rate_decile_{n}": 0.04 * n * (1 - fall) for n in range(2, 11)}
         rows.append(row)

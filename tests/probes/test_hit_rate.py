@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from rowspace.geometry.frequency import find_deciles
-from rowspace.probes.hit_rate import HitRate, find_asked, find_labels, measure_hit_null, measure_hit_rate
+from rowspace.probes.hit_rate import (
+    HitRate,
+    deal_anew,
+    find_asked,
+    find_interval,
+    find_labels,
+    measure_hit_null,
+    measure_hit_rate,
+)
 from rowspace.probes.nearness import MEASURES
 from rowspace.probes.words import Word
 from rowspace.table import Missing, TokenTable
@@ -126,3 +134,32 @@ def test_nothing_asked_has_no_null():
     here, _, lists = classed(np.eye(200))
     none = measure_hit_rate(here, [], k=5, n_listed=0, deciles=None)
     assert isinstance(measure_hit_null(here, none, labels=find_labels(here, lists), draws=100, seed=0), Missing)
+
+
+def test_the_interval_of_many_dealings_is_exact_at_any_shape_of_the_null():
+    """Once in a thousand times on each side, also where a normal law would reach below what can happen."""
+    lopsided = np.random.default_rng(0).exponential(size=(4000, 999))
+    fresh = np.random.default_rng(1).exponential(size=4000)
+    nulls = [find_interval(rates) for rates in lopsided]
+    above = sum(value > null.high for value, null in zip(fresh, nulls, strict=True))
+    below = sum(value < null.low for value, null in zip(fresh, nulls, strict=True))
+    assert above <= 12  # 4 are expected; the 3.09 standard deviations of a normal law would leave some 70
+    assert below <= 12
+    one = find_interval(np.arange(1999.0))
+    assert (one.chance, one.low, one.high) == (999.0, 1.0, 1997.0)
+    few = find_interval(np.array([0.1, 0.2, 0.3]))
+    assert few.low == 0.0  # three dealings hold no such tail
+    assert few.high == pytest.approx(0.2 + 3.0902323 * np.sqrt(2 / 300))
+
+
+def test_a_dealing_is_a_mean_over_words_of_the_share_of_their_neighbours_in_a_list():
+    """All labels alike: every neighbour is a hit but the ties, whatever was dealt."""
+    here, words, lists = classed(np.random.default_rng(0).standard_normal((200, 16)))
+    one_list = dict.fromkeys(lists, frozenset({"all"}))
+    found = hit_rate(here, words, k=5, lists=one_list, min_count=0, deciles=None)
+    rates = deal_anew(here, found, labels=find_labels(here, one_list), draws=3, seed=0)
+    np.testing.assert_allclose(rates, found.rate)
+    other = deal_anew(here, found, labels=find_labels(here, lists), draws=50, seed=0)
+    assert not isinstance(other, Missing)
+    assert other.std() > 0
+    assert abs(other.mean() - 19 / 199) < 0.02

@@ -1,6 +1,6 @@
 """Neighbours grouped for the page: successes and failures side by side, nothing lost."""
 
-from rowspace.report.neighbours import SIGNS, count_verdicts, group_by_word
+from rowspace.report.neighbours import HITS, SIGNS, count_verdicts, find_hit_score, group_by_word
 from tests.report.folders import neighbour_rows
 
 
@@ -34,3 +34,22 @@ def test_every_verdict_is_listed_also_where_there_is_none():
         "under-trained": 1,
         "unjudged": 2,
     }
+
+
+def test_the_hit_rate_is_a_score_with_the_interval_that_was_measured():
+    row = {HITS: 0.02, f"{HITS}/null": 0.01, f"{HITS}/null_sd": 0.001, "probe/neighbours/words": 50.0}
+    row |= {"probe/neighbours/coverage": 0.5}
+    (answer,) = find_hit_score({**row, f"{HITS}/null_low": 0.005, f"{HITS}/null_high": 0.025})
+    (score,) = answer["scores"]
+    assert (score["low"], score["high"], score["standing"], score["reason"]) == (0.005, 0.025, "chance", None)
+    assert (score["n"], score["asked"]) == (50, 100)
+    (answer,) = find_hit_score({**row, f"{HITS}/null_low": 0.005, f"{HITS}/null_high": 0.015})
+    assert answer["scores"][0]["standing"] == "learned"
+
+
+def test_without_an_interval_no_standing_is_told_and_the_reason_is():
+    (answer,) = find_hit_score({HITS: 0.02, f"{HITS}/null": 0.01, f"{HITS}/null_sd": 0.001})
+    (score,) = answer["scores"]
+    assert (score["value"], score["standing"], score["low"]) == (0.02, "unknown", None)
+    assert score["reason"].startswith("chance has its interval where tables are drawn")
+    assert find_hit_score({}) == []

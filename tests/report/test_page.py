@@ -83,7 +83,7 @@ def test_successes_and_failures_stand_side_by_side_with_chance(page):
     seen = text_of(page)
     assert "✓ shares a word list" in seen
     assert "✗ shares none" in seen
-    assert "drawn blindly it would be 1.0 " in seen
+    assert "were the lists dealt anew among words as frequent, it would be 1.0 " in seen
     assert "1 success : a word list holds both words" in seen
     assert "131 failure : no word list holds both" in seen
     assert "missing: the vocabulary has no piece for it" in seen
@@ -156,7 +156,9 @@ def test_a_run_that_watched_nothing_says_so(tmp_path):
 
 def test_what_e_learned_opens_with_every_score_beside_chance(page):
     seen = text_of(page)
-    assert "Of 3 questions put to E, with 5 numbers: 1 better than chance, 2 better by some of their numbers only." in seen
+    assert (
+        "Of 3 questions put to E, with 5 numbers: 1 better than chance, 2 better by some of their numbers only." in seen
+    )
     at = page.index('<table class="rows scores">')
     assert page.index('id="learned"') < at < page.index('id="map"')
     assert "✓ learned" in text_of(page[at:])

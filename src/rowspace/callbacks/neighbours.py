@@ -18,12 +18,16 @@ from rowspace.geometry.nearest import find_nearest
 from rowspace.geometry.plane import find_plane
 from rowspace.geometry.rows import find_text_rows, unit_rows
 from rowspace.probes.categories import Lists
-from rowspace.probes.hit_rate import Asked, HitRate, find_asked, measure_hit_rate
+from rowspace.probes.hit_rate import Asked, HitRate, deal_anew, find_asked, find_interval, find_labels, measure_hit_rate
 from rowspace.probes.neighbours import count_verdicts, find_eligible, find_neighbours
 from rowspace.probes.words import Word, find_stratified, find_word
 from rowspace.table import Missing, TokenTable
 
+HIT_RATE = "probe/neighbours/hit_rate"
 NEAREST_ON_MAP = 5
+DEALINGS, DEALINGS_OF_AN_INTERVAL = 99, 999
+"""Dealings of the word lists behind the mean and deviation of chance, and behind its interval where tables are drawn:
+they take ten times as long."""
 
 
 class NeighboursCallback(Watcher):
@@ -44,6 +48,7 @@ class NeighboursCallback(Watcher):
         self._lists = lists
         self._option = option
         self._words: tuple[list[Word], list[Asked]] | None = None
+        self._labels: np.ndarray | None = None
 
     def look(self, step: int, tables: Mapping[str, TokenTable], model: Any) -> None:
         table = tables["E"]
@@ -53,7 +58,7 @@ class NeighboursCallback(Watcher):
         rules: dict[str, Any] = {"lists": self._lists, "min_count": self._option.min_count, "deciles": deciles}
         rows = find_neighbours(table, shown, k=self._option.neighbours, **rules)
         hits = measure_hit_rate(table, asked, k=self._option.neighbours, n_listed=len(self._lists), deciles=deciles)
-        self.recorder.scalars(step, name_numbers(hits, count_verdicts(rows)))
+        self.recorder.scalars(step, name_numbers(hits, count_verdicts(rows)) | self._chance(step, table, hits))
         if step in self._tables:
             self.recorder.table(step, "neighbours", [{"step": step, **row} for row in rows])
             for name, drawn in tables.items():
@@ -61,6 +66,23 @@ class NeighboursCallback(Watcher):
                 self.recorder.table(step, f"map_{name}", [{"step": step, **row} for row in mapped])
                 named = [word.ids[0] for word in shown if word.one_piece and not word.drawn]
                 self.recorder.figure(step, f"map_{name}", draw_map(mapped, table=name, share=share, named=named))
+
+    def _chance(self, step: int, table: TokenTable, hits: HitRate) -> dict[str, float | Missing]:
+        """What the same neighbours score by chance, and at drawings the interval of it."""
+        if self._labels is None:
+            self._labels = find_labels(table, self._lists)
+        draws = DEALINGS_OF_AN_INTERVAL if step in self._tables else DEALINGS
+        rates = deal_anew(table, hits, labels=self._labels, draws=draws, seed=self.watched.seed)
+        if isinstance(rates, Missing):
+            return dict.fromkeys((f"{HIT_RATE}/null", f"{HIT_RATE}/null_sd"), rates)
+        null = find_interval(rates)
+        numbers: dict[str, float | Missing] = {
+            f"{HIT_RATE}/null": null.chance,
+            f"{HIT_RATE}/null_sd": float(rates.std()),
+        }
+        if step in self._tables:
+            numbers |= {f"{HIT_RATE}/null_low": null.low, f"{HIT_RATE}/null_high": null.high}
+        return numbers
 
     def _resolve(self, table: TokenTable, deciles: np.ndarray | None) -> tuple[list[Word], list[Asked]]:
         """The words shown and the listed words asked, resolved once a run: a tokenizer is frozen."""
@@ -83,9 +105,7 @@ class NeighboursCallback(Watcher):
 def name_numbers(hits: HitRate, verdicts: Mapping[str, int]) -> dict[str, float | Missing]:
     """Metric keys of a look."""
     numbers: dict[str, float | Missing] = {
-        "probe/neighbours/hit_rate": hits.rate,
-        "probe/neighbours/hit_rate/null": hits.chance,
-        "probe/neighbours/hit_rate/null_sd": hits.chance_sd,
+        HIT_RATE: hits.rate,
         "probe/neighbours/coverage": hits.coverage,
         "probe/neighbours/words": float(hits.words),
     }

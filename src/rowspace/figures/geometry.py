@@ -95,8 +95,8 @@ def draw_hit_rate(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         title="When did neighbours begin to make sense?",
         x="optimizer step",
         y="share that are hits",
-        caption="A hit shares a word list with the word. Grey: what rows drawn blindly would get. No list is complete, "
-        "so compare with the grey line and not with 100 %.",
+        caption="A hit shares a word list with the word. Grey: what the same neighbours get when the lists are "
+        "dealt anew among words as frequent. No list is complete, so compare with the grey line and not with 100 %.",
         alt="Hit rate of neighbours over optimizer steps, with chance in grey.",
         yaxis={"rangemode": "tozero", "tickformat": ".1~%"},
     )

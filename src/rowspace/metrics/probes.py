@@ -13,7 +13,7 @@ def neighbours() -> Iterator[Metric]:
         "probe/neighbours/hit_rate",
         "share",
         "higher",
-        "share of the vocabulary that would count as a hit",
+        "the same neighbours, the lists dealt anew among words as frequent",
         "Share of the nearest rows of E that are in a word list with the word, over every listed word.",
         measured_null=True,
     )

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rowspace.answers import Score
+from rowspace.table import Missing
+
 SIGNS = {"success": "✓", "failure": "✗", "tie": "=", "under-trained": "◦", "unjudged": "?"}
 MEANINGS = {
     "success": "a word list holds both words",
@@ -37,29 +40,30 @@ class WordLine:
 
 
 HITS = "probe/neighbours/hit_rate"
-WITHIN = 3.09
-"""Standard deviations around chance within which 998 of 1000 tables fall that know nothing."""
+QUESTION = "Which words lie near which, and which should not"
+NOT_YET = Missing("chance has its interval where tables are drawn: a few times in a run, the last after its last step")
 
 
 def find_hit_score(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The hit rate of a row of metrics.jsonl as a score of the page, beside those of the answers; none where it is
-    not there, or where `row` holds an interval of its own (the answers then have it)."""
+    not there. Its interval is that of the row: no standing is told without one."""
     value, chance = row.get(HITS), row.get(f"{HITS}/null")
-    if value is None or chance is None or row.get(f"{HITS}/null_low") is not None:
+    if value is None or chance is None:
         return []
-    half = WITHIN * (row.get(f"{HITS}/null_sd") or 0.0)
-    low, high = max(0.0, chance - half), chance + half
+    low, high = row.get(f"{HITS}/null_low"), row.get(f"{HITS}/null_high")
     words, covered = int(row.get("probe/neighbours/words") or 0), row.get("probe/neighbours/coverage")
-    standing = "chance" if low <= value <= high else "learned" if value > high else "below chance"
-    score = {
-        "key": HITS,
-        "label": "nearest rows that share a word list with the word",
-        "value": value,
-        "chance": chance,
-    }
-    score |= {"low": low, "high": high, "n": words, "asked": round(words / covered) if covered else words}
-    question = "Which words lie near which, and which should not"
-    return [{"probe": "neighbours", "question": question, "scores": [{**score, "standing": standing}]}]
+    score = Score(
+        key=HITS,
+        label="nearest rows that share a word list with the word",
+        value=value,
+        chance=chance,
+        low=NOT_YET if low is None else low,
+        high=NOT_YET if high is None else high,
+        n=words,
+        asked=round(words / covered) if covered else words,
+    )
+    told = score.record() | ({} if low is not None else {"reason": NOT_YET.reason})
+    return [{"probe": "neighbours", "question": QUESTION, "scores": [told]}]
 
 
 def group_by_word(rows: Sequence[Mapping[str, Any]]) -> tuple[list[WordLine], list[WordLine]]:
