@@ -54,6 +54,18 @@ def test_texts_of_the_user_stay_texts(text: str) -> None:
     assert _read_back(word) == text
 
 
+def test_conditions_of_compare_need_no_quotes() -> None:
+    words = ["where=[position=rope, model.d=64]", "base=head.tie=true", "where=[]", "base=null", "where=['a=b']", "x=[a=b]"]
+    assert hydra_words("compare", words) == [
+        "where=['position=rope','model.d=64']",
+        "base=['head.tie=true']",
+        "where=[]",
+        "base=null",
+        "where=['a=b']",
+        "x=[a=b]",
+    ]
+
+
 def test_a_dash_reads_the_text_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("two, lines\nit's\n"))
     (word,) = hydra_words("tokenize", ["explain=-"])

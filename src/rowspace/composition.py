@@ -27,6 +27,8 @@ TAKES_A_PATH = frozenset({"compare", "generate", "probe", "report", "trace"})
 TEXTS = ("explain", "prompt", "text")
 TEXTS_OR_LISTS = ("stop",)
 """Taken literally as well, unless they are written as a list: `[a, b]`."""
+CONDITIONS = {("compare", "base"), ("compare", "where")}
+"""(command, key) of lists of key=value words, which Hydra's grammar would refuse unquoted."""
 OTHER_WORDS = {("probe", "probes"): "asked"}
 """(command, key as it is typed) -> key of the configuration. Hydra would take `probes=` for the group of that name."""
 _FLAGS_WITH_A_VALUE = frozenset(
@@ -60,6 +62,9 @@ def hydra_words(command: str, words: Sequence[str]) -> list[str]:
             word, path_wanted = f"path={quote(word)}", False
         elif equals and key.lstrip("+") in TEXTS_OR_LISTS and value != "null" and not value.startswith("["):
             word = f"{key}={quote(value)}"
+        elif equals and (command, key) in CONDITIONS and value != "null" and not re.search("['\"]", value):
+            said = value.removeprefix("[").removesuffix("]")
+            word = f"{key}=[{','.join(quote(one.strip()) for one in said.split(',') if one.strip())}]"
         elif equals and key.lstrip("+") in TEXTS and value != "null":
             word = f"{key}={quote(sys.stdin.read() if value == '-' else value)}"
         elif equals and (command, key) in OTHER_WORDS:
