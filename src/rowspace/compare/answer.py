@@ -94,11 +94,8 @@ def _against_base(found: Comparison) -> str:
     parts = []
     for verdict in ("better", "worse", "higher", "lower", "the same", "undecided"):
         own = [one for one in found.differences if one.verdict == verdict]
-        word = (
-            "undecided against it"
-            if verdict == "undecided"
-            else f"{verdict}{'' if verdict == 'the same' else ' than it'}"
-        )
+        words = {"undecided": "undecided", "the same": f"the same within {found.differences[0].margin or 0:g}"}
+        word = words.get(verdict, f"{verdict} than it")
         if own:
             said = [f"{one.arm.label} ({shown(one.difference, signed=True)})" for one in own]
             parts.append(f"{word}: {_listed(said)}")
@@ -111,12 +108,11 @@ def _by(difference: Difference) -> str:
         turned = Interval(-turned.mean, -turned.high, -turned.low, turned.n, turned.sd)
     elif turned.mean < 0:
         turned = Interval(-turned.mean, turned.low, turned.high, turned.n, turned.sd)
-    return f"{shown(turned)} from the next arm ({difference.arm.label}"
+    return f"{shown(turned)} from the next arm ({difference.arm.label};"
 
 
 def _over(difference: Difference) -> str:
-    pairs = f"{difference.difference.n} pairs of seeds" if difference.paired else "seeds that do not pair"
-    return f"over {pairs})"
+    return f"{difference.difference.n} pairs of seeds)" if difference.paired else "seeds that do not pair)"
 
 
 def _chosen(found: Comparison) -> str:

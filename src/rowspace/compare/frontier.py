@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
+from rowspace.compare.axes import replicate
 from rowspace.compare.base import Arm, Budget, Frontier, Ran, Reading
 from rowspace.compare.intervals import interval
 from rowspace.table import Missing
@@ -93,7 +94,10 @@ def _reading(arm: Arm, budget: Budget, spent: float, key: str) -> Reading:
     missing = next((value for value in values if isinstance(value, Missing)), None)
     if missing is not None:
         return Reading(arm, spent, missing)
-    return Reading(arm, spent, interval([value for value in values if not isinstance(value, Missing)]))
+    by_seed: dict[Hashable, list[float]] = {}  # an arm that pools others has several runs a seed
+    for run, value in zip(arm.runs, values, strict=True):
+        by_seed.setdefault(replicate(run), []).append(float(value))  # type: ignore[arg-type]
+    return Reading(arm, spent, interval([sum(own) / len(own) for own in by_seed.values()]))
 
 
 def _best(readings: Sequence[Reading], arms: int, better: str) -> Arm | Missing:
