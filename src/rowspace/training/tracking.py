@@ -39,6 +39,7 @@ class Tracking:
         group: str,
         config: Mapping[str, Any],
         warn: Callable[[str], None],
+        job_type: str | None = None,
     ) -> None:
         self.mode = option.mode
         self.id = id
@@ -47,7 +48,7 @@ class Tracking:
         self._run: Any = None
         self._environment = _point_into(folder.resolve())
         if option.mode != "disabled":
-            settings = {"name": name, "group": group, "dir": str(folder), "config": dict(config)}
+            settings = {"name": name, "group": group, "dir": str(folder), "config": dict(config), "job_type": job_type}
             self._start(option, settings)
 
     def _start(self, option: LoggerOption, settings: dict[str, Any]) -> None:
