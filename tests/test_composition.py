@@ -55,7 +55,14 @@ def test_texts_of_the_user_stay_texts(text: str) -> None:
 
 
 def test_conditions_of_compare_need_no_quotes() -> None:
-    words = ["where=[position=rope, model.d=64]", "base=head.tie=true", "where=[]", "base=null", "where=['a=b']", "x=[a=b]"]
+    words = [
+        "where=[position=rope, model.d=64]",
+        "base=head.tie=true",
+        "where=[]",
+        "base=null",
+        "where=['a=b']",
+        "x=[a=b]",
+    ]
     assert hydra_words("compare", words) == [
         "where=['position=rope','model.d=64']",
         "base=['head.tie=true']",
