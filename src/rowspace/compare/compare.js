@@ -8,7 +8,7 @@ addEventListener("DOMContentLoaded", async () => {
   const page = await openPage();
   if (!page) return;
   switchFigures(page);
-  if ($("map-left")) showMaps(data.maps, page);
+  if ($("map-left")) showMaps(data, page);
 });
 
 const filterRuns = (data) => {
@@ -111,7 +111,7 @@ const switchFigures = ({ figures, Plotly, draw }) => {
   }
 };
 
-const showMaps = (maps, { Plotly }) => {
+const showMaps = ({ maps, named }, { Plotly }) => {
   const sides = ["left", "right"];
   const box = (side) => $(`map-${side}`);
   const of = (side) => maps.shown[Number($(side).value)];
@@ -123,11 +123,22 @@ const showMaps = (maps, { Plotly }) => {
     return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
   };
   const ranges = { x: spread("x"), y: spread("y") };
+  const bare = (token) => token.toLowerCase().replace(/^␣|^##/, "");
+  const known = new Map(maps.tokens.map((token, at) => [token, at]));
+  const written = named.map((word) => known.get(`␣${word}`) ?? known.get(word)).filter((at) => at !== undefined).slice(0, 14);
+  const counts = maps.shown.flatMap((one) => one.count.map((count) => Math.log10(count + 1))).sort((a, b) => a - b);
+  const words = (map) => {
+    const here = written.map((at) => map.i.indexOf(at)).filter((i) => i >= 0);
+    return {
+      x: here.map((i) => map.x[i]), y: here.map((i) => map.y[i]), text: here.map((i) => `<b>${safe(bare(maps.tokens[map.i[i]]))}</b>`),
+      mode: "text", textposition: "middle right", textfont: { size: 12, color: colour("--ink") }, hoverinfo: "skip",
+    };
+  };
   const ring = (map) => {
     const at = found === null ? -1 : map.i.indexOf(found);
     const here = at >= 0 ? [at] : [];
     return {
-      x: here.map((i) => map.x[i]), y: here.map((i) => map.y[i]), text: here.map((i) => safe(maps.tokens[map.i[i]])),
+      x: here.map((i) => map.x[i]), y: here.map((i) => map.y[i]), text: here.map((i) => (written.includes(found) ? "" : safe(maps.tokens[map.i[i]]))),
       mode: "markers+text", textposition: "top center", textfont: { size: 14, color: colour("--ink") }, hoverinfo: "skip",
       marker: { symbol: "circle-open", size: 16, color: colour("--ink"), line: { width: 2.5 } },
     };
@@ -135,24 +146,24 @@ const showMaps = (maps, { Plotly }) => {
   const axis = (range) => ({ range, showticklabels: false, zeroline: false, gridcolor: "rgba(128,128,128,0.18)" });
   const draw = async (side) => {
     const map = of(side);
-    $(`${side}-name`).textContent = map.name;
+    $(`${side}-name`).textContent = map.label;
     const points = {
       x: map.x, y: map.y, mode: "markers", customdata: map.i,
       text: map.i.map((token, i) => `${safe(maps.tokens[token])}<br>seen ${map.count[i].toLocaleString("en")} times`),
       hovertemplate: "%{text}<extra></extra>",
-      marker: { size: 5, opacity: 0.75, color: map.count.map((count) => Math.log10(count + 1)), colorscale: maps.scale },
+      marker: { size: 5, opacity: 0.75, color: map.count.map((count) => Math.log10(count + 1)), colorscale: maps.scale, cmin: counts[Math.floor(counts.length * 0.02)], cmax: counts[Math.floor(counts.length * 0.98)] },
     };
     const layout = {
       xaxis: axis(ranges.x), yaxis: axis(ranges.y), showlegend: false, hovermode: "closest", dragmode: "pan", margin: { l: 8, r: 8, t: 8, b: 8 },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colour("--ink") }, autosize: true,
       hoverlabel: { bgcolor: colour("--card"), bordercolor: colour("--line"), font: { color: colour("--ink"), family: "monospace" }, align: "left" },
     };
-    await Plotly.react(box(side), [points, ring(map)], layout, { responsive: true, displayModeBar: false, scrollZoom: false });
+    await Plotly.react(box(side), [points, words(map), ring(map)], layout, { responsive: true, displayModeBar: false, scrollZoom: false });
   };
   const mark = (token) => {
     found = token;
-    for (const side of sides) Plotly.restyle(box(side), Object.fromEntries(Object.entries(ring(of(side))).filter(([key]) => ["x", "y", "text"].includes(key)).map(([key, value]) => [key, [value]])), [1]);
-    const lacks = sides.filter((side) => !of(side).i.includes(token)).map((side) => of(side).name);
+    for (const side of sides) Plotly.restyle(box(side), Object.fromEntries(Object.entries(ring(of(side))).filter(([key]) => ["x", "y", "text"].includes(key)).map(([key, value]) => [key, [value]])), [2]);
+    const lacks = sides.filter((side) => !of(side).i.includes(token)).map((side) => of(side).label);
     $("place").textContent = token === null ? "no drawn token holds this" : `${maps.tokens[token]}: ringed in both${lacks.length ? `, but not drawn for ${lacks.join(" and ")}` : ""}`;
   };
   const compare = async () => {
@@ -172,6 +183,7 @@ const showMaps = (maps, { Plotly }) => {
   const seen = new IntersectionObserver(async (entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     seen.disconnect();
+    found = written[0] ?? null;
     await compare();
     listen();
   }, { rootMargin: "500px" });
@@ -179,7 +191,6 @@ const showMaps = (maps, { Plotly }) => {
   for (const side of sides) $(side).addEventListener("change", compare);
   $("token").addEventListener("input", () => {
     const wanted = $("token").value.toLowerCase().replaceAll(" ", "␣");
-    const bare = (token) => token.toLowerCase().replace(/^␣|^##/, "");
     const hits = wanted ? maps.tokens.map((token, at) => ({ token: token.toLowerCase(), at })).filter(({ token }) => token.includes(wanted)) : [];
     hits.sort((a, b) => (bare(a.token) !== bare(wanted)) - (bare(b.token) !== bare(wanted)) || a.token.length - b.token.length);
     mark(hits.length ? hits[0].at : null);

@@ -25,8 +25,10 @@ BUDGETS = {
     "flops": ("FLOPs spent in training", "FLOPs", "What the arithmetic costs, on any machine"),
     "seconds": ("seconds of training", "s", "Of this machine, with whatever else it did meanwhile"),
 }
-WHERE = {"curves": "tokens trained on", "loss": "tokens trained on"}
-"""The x axis of curves."""
+START = 0.12
+"""Share of the budget whose values the frame of curves is not fitted to."""
+CUT = "The steep start is cut off at the top."
+TOKENS = "tokens trained on"
 BAND = "A line is the mean of an arm's seeds, its band runs from the lowest seed to the highest."
 
 
@@ -114,6 +116,7 @@ def _frontier(frontier: Frontier, shown: Sequence[Arm], unit_of_value: str) -> A
         x=f"{axis} (logarithmic)",
         y=unit_of_value,
         log=True,
+        ticks=frontier.budgets,
         markers=True,
         caption=f"Read upwards at one budget: the star is the lowest mean there. {why}. Bands are 95 % intervals over "
         "seeds, cut at the frame where two seeds say little. Read between validations and never beyond the last; a "
@@ -156,6 +159,7 @@ def _sensitivity(comparison: Comparison) -> dict[str, Any]:
             x="learning rate (logarithmic)",
             y=_validated(comparison),
             log=True,
+            ticks=sorted({rate for one in found for rate in one.values}),
             markers=True,
             caption="Each arm is compared at its own starred rate, chosen on validation. A flat valley forgives a "
             "wrong rate; a star at an end of its line is a warning, not a result. Bands: 95 % intervals over seeds.",
@@ -180,10 +184,11 @@ def _curves(comparison: Comparison, shown: Sequence[Arm]) -> dict[str, Any]:
             kept,
             grey=grey,
             title="When did the arms part, and were they still falling at the end?",
-            x=WHERE[name],
+            x=TOKENS,
             y=f"validation, {unit}",
-            caption=f"{BAND} Lower is better. Lines that still fall have not been trained to their end, so their order "
-            f"may change.{warning} A name in the legend switches its arm off and on.",
+            cut=START,
+            caption=f"{BAND} {CUT} Lower is better. Lines that still fall have not been trained to their end, so "
+            f"their order may change.{warning} A name in the legend switches its arm off and on.",
         )
     return drawn | _curves_by_axis(comparison)
 
@@ -205,10 +210,11 @@ def _curves_by_axis(comparison: Comparison) -> dict[str, Any]:
             groups,
             thin=True,
             title=f"Does {axis.label} sort the runs?",
-            x=WHERE["curves"],
+            x=TOKENS,
             y="validation, bits per byte",
-            caption="A line is a run. Colours that lie in layers mean that this axis matters more than the others; "
-            "mixed colours, that others do. Lower is better.",
+            cut=START,
+            caption=f"A line is a run. {CUT} Colours that lie in layers mean that this axis matters more than the "
+            "others; mixed colours, that others do. Lower is better.",
         )
     return drawn
 

@@ -77,12 +77,14 @@ def lay(runs: Sequence[Ran], read: Reader | None = None) -> Maps:
 
 def read_embedding(path: Path) -> np.ndarray:
     """E of best.ckpt (V, d), tensors only."""
-    from rowspace.training.checkpoints import read
+    import torch  # and not the room of training, whose imports cost more than all maps
 
-    found = read(path)["state_dict"].get(EMBEDDING)
-    if found is None:
-        raise MachineError(f"{path} holds no {EMBEDDING}; train the run again")
-    return found.float().numpy()
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)["state_dict"][EMBEDDING]
+        return found.float().numpy()
+    except Exception as error:
+        right = "train the run again, or delete the file"
+        raise MachineError(f"{path} holds no E that can be read safely ({type(error).__name__}); {right}") from error
 
 
 def common(one: Table, other: Table) -> list[str]:

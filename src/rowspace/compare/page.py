@@ -39,6 +39,8 @@ FRONTIERS = {
     "frontier_flops": "FLOPs",
     "frontier_seconds": "seconds",
 }
+NAMED = 40
+"""Words that are looked for on the maps, to be written there."""
 GEOMETRY = {
     "mean_cosine_raw": "common direction",
     "mean_cosine_centred": "after centring",
@@ -58,8 +60,9 @@ def write(
     live: bool = False,
     read: Reader | None = None,
 ) -> Path:
-    """Write the page to `out`. `command` makes it again, a `live` page refreshes itself, `read` loads E of a checkpoint.
+    """Write the page to `out` and return it.
 
+    `command` makes it again, a `live` page refreshes itself, `read` loads E of a checkpoint (torch, unless it is given).
     MachineError where the disk refuses.
     """
     text = render(comparison, out, command=command, live=live, read=read)
@@ -76,14 +79,17 @@ def render(
     drawn = draw(comparison, read_geometry(shown, SEEDS))
     figures = {name: figure.to_plotly_json() for name, figure in drawn.items()}
     beside = side_by_side(comparison.arms)
+    names = {run.name: f"{arm.label} · seed {run.seed}" for arm in comparison.arms for run in arm.runs}
     maps = lay(beside, read)
+    for one in maps.shown:
+        one["label"] = names[one["name"]]
     near, unread = read_neighbours(beside)
-    data = blocked.mask_all(_data(comparison, beside, maps, near))
+    data = blocked.mask_all(_data(comparison, names, beside, maps, near))
     columns = columns_of(comparison)
     level = 1 if live else 6
     found = {
         "c": comparison,
-        "words": words,
+        "answer": words.split_answer(comparison.answer),
         "columns": columns,
         "rows": run_rows(comparison, columns, out),
         "arms": arm_rows(comparison),
@@ -126,17 +132,20 @@ def render(
 
 
 def _data(
-    comparison: Comparison, beside: Sequence[Ran], maps: Maps, near: Sequence[Mapping[str, Any]]
+    comparison: Comparison,
+    names: Mapping[str, str],
+    beside: Sequence[Ran],
+    maps: Maps,
+    near: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """What the page's scripts work on."""
-    label = {run.name: arm.label for arm in comparison.arms for run in arm.runs}
     return {
         "metric": comparison.metric,
         "better": comparison.better,
         "axes": [{"label": axis.label, "levels": level_names(axis)} for axis in comparison.axes],
         "values": [run.metrics.get(comparison.metric) for run in comparison.ranked],
-        "beside": [f"{label.get(run.name, run.name)} · seed {run.seed}" for run in beside],
-        "names": [run.name for run in beside],
+        "beside": [names[run.name] for run in beside],
+        "named": [one["word"] for one in near[:NAMED]],
         "maps": {"tokens": maps.tokens, "shown": maps.shown, "likeness": maps.likeness, "scale": BY_FREQUENCY},
         "words": list(near),
         "signs": SIGNS,

@@ -18,6 +18,8 @@ const drawParallel = (figure, { axes, levels, values, names, metric, better, cho
   const scale = (value) => (high === low ? (top + bottom) / 2 : side > 0 ? top + ((value - low) / (high - low)) * (bottom - top) : top + ((high - value) / (high - low)) * (bottom - top));
   const back = (y) => { const part = Math.min(1, Math.max(0, (y - top) / (bottom - top))); return side > 0 ? low + part * (high - low) : high - part * (high - low); };
 
+  const cut = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
+
   const draw = () => {
     const room = figure.clientWidth - 34;
     if (room < 50) return;
@@ -45,10 +47,10 @@ const drawParallel = (figure, { axes, levels, values, names, metric, better, cho
     shown.forEach((axis, i) => {
       const x = left + i * step;
       make("line", behind, { x1: x, x2: x, y1: top, y2: bottom, class: "rule" });
-      make("text", svg, { x: x - (i ? 0 : 8), y: 16, class: "name", "text-anchor": i ? "middle" : "start" }).textContent = axis.label;
+      make("text", svg, { x: x - 8, y: 16, class: "name" }).textContent = cut(axis.label, Math.floor(step / 7.5));
       axis.levels.forEach((label, level) => {
         const group = make("g", svg, { class: "level", tabindex: 0, role: "button", "aria-label": `keep ${axis.label} ${label}` });
-        make("text", group, { x: x + 7, y: top + gap(axis) * (level + 0.5) + 4 }).textContent = label.length > 14 ? label.slice(0, 13) + "…" : label;
+        make("text", group, { x: x + 7, y: top + gap(axis) * (level + 0.5) + 4 }).textContent = cut(label, 14);
         group.addEventListener("click", () => choose(axis.at, level));
         group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(axis.at, level); } });
         marks.push({ group, axis: axis.at, level });

@@ -15,7 +15,7 @@ from rowspace.compare.drawn import same
 from rowspace.report.facts import say_bytes, say_number, say_seconds
 from rowspace.table import Missing
 
-PAGE = 50
+PAGE = 25
 """Rows of the table of runs that stand on the page at once."""
 
 
@@ -117,8 +117,8 @@ def arm_rows(comparison: Comparison) -> list[dict[str, Any]]:
                 "bar": _bar(arm.result, scale),
                 "is_base": arm.label == base,
                 "difference": found and words.say_interval(found.difference, signed=True),
+                "gap": found and found.difference.mean,
                 "verdict": found and found.verdict,
-                "paired": found and found.paired,
                 "look": look,
                 "sign": sign,
             }

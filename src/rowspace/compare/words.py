@@ -42,6 +42,12 @@ def unit_of(metric: str) -> str:
     return found.unit if found is not None and found.unit else metric
 
 
+def split_answer(answer: str) -> tuple[str, str]:
+    """The first sentence, and what it does not say."""
+    first, stop, rest = answer.partition(". ")
+    return (f"{first}.", rest[:1].upper() + rest[1:]) if stop else (answer or "There is nothing to compare yet.", "")
+
+
 def sign_of(verdict: str) -> tuple[str, str]:
     return VERDICTS.get(verdict, ("unjudged", "?"))
 
@@ -82,8 +88,9 @@ def say_effect(effect: Effect, axes: Sequence[Axis], better: str) -> str:
         return f"{label}: these runs cannot tell its levels apart"
     order = sorted(effect.changes, key=lambda level: effect.changes[level].mean, reverse=better == "higher")
     first, last = (level_name(key, level[0]) for level in (order[0], order[-1]))
-    word = {"lower": "best", "higher": "best"}.get(better, "lowest")
-    return f"{label}: {first} is {word}, {effect.span:.3g} from {last}"
+    word = "lowest" if better == "neither" else "best"
+    side = "above" if better == "higher" else "below"
+    return f"{label}: {first} is {word}, {effect.span:.3g} {side} {last}"
 
 
 def say_interaction(effect: Effect, axes: Sequence[Axis]) -> str:

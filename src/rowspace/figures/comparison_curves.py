@@ -47,11 +47,14 @@ def draw_curves(
     grey: Sequence[Curve] = (),
     stars: Sequence[Star] = (),
     nulls: Sequence[Curve] = (),
+    cut: float = 0.0,
     log: bool = False,
+    ticks: Sequence[float] = (),
     markers: bool = False,
     thin: bool = False,
 ) -> go.Figure:
-    """`curves` in colour, `grey` behind them as one trace, `stars` on top. `log` is of the x axis; `thin` lines let
+    """`curves` in colour, `grey` behind them as one trace, `stars` on top. The frame
+    is fitted to what comes after the share `cut` of the x axis. `log` and `ticks` are of the x axis; `thin` lines let
     many runs of one colour be seen."""
     names = legend_names([curve.label for curve in curves])
     traces: list[Any] = [*_nulls(nulls), *([_grey(grey)] if grey else [])]
@@ -60,11 +63,9 @@ def draw_curves(
     if stars:
         traces.append(_stars(stars))
     drawn = [*curves, *grey]
-    ticks = (
-        {"type": "log", "exponentformat": "SI", "dtick": "D2"}
-        if log
-        else {"exponentformat": "SI", "rangemode": "tozero"}
-    )
+    scale: dict[str, Any] = {"type": "log"} if log else {"exponentformat": "SI", "rangemode": "tozero"}
+    if ticks:
+        scale |= {"tickvals": list(ticks), "ticktext": [say_short(tick) for tick in ticks]}
     return figure(
         traces,
         title=escape(title),
@@ -72,14 +73,24 @@ def draw_curves(
         y=y,
         caption=caption,
         alt=f"{escape(title)} {escape(y)} against {escape(x)} for {len(drawn)} curves.",
-        xaxis=ticks,
-        yaxis={"range": find_range([*drawn, *nulls])},
+        xaxis=scale,
+        yaxis={"range": find_range([*drawn, *nulls], cut)},
     )
 
 
-def find_range(curves: Sequence[Curve]) -> list[float]:
+def say_short(value: float) -> str:
+    """A number as an axis says it: 12.3k, 0.004."""
+    for size, letter in ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def find_range(curves: Sequence[Curve], cut: float = 0.0) -> list[float]:
     """From the lowest to the highest value with a margin. Bands do not count: that of two seeds may be of any width."""
-    values = [value for curve in curves for value in curve.y if value is not None]
+    start = cut * max((at for curve in curves for at in curve.x if at is not None), default=0.0)
+    points = [(at, value) for curve in curves for at, value in zip(curve.x, curve.y, strict=True)]
+    values = [value for at, value in points if value is not None and at is not None and at >= start]
     low, high = min(values, default=0.0), max(values, default=1.0)
     pad = 0.07 * (high - low) or max(0.05 * abs(high), 0.01)
     return [low - pad, high + pad]
@@ -159,10 +170,10 @@ def _stars(stars: Sequence[Star]) -> dict[str, Any]:
         "text": [escape(star.text) for star in stars],
         "hovertemplate": "%{text}<br>%{y:.4f}<extra></extra>",
         "name": "best",
-        "marker": {"symbol": "star-open", "size": 13, "color": GREY, "line": {"width": 2}},
+        "marker": {"symbol": "star-open", "size": 14, "color": "#000000", "line": {"width": 1.5}},
     }
 
 
 def _faint(colour: str) -> str:
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.16)"
+    return f"rgba({red},{green},{blue},0.13)"

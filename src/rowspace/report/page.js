@@ -98,7 +98,7 @@ const openPage = async () => {
     const isMap = name.startsWith("map_");
     delete layout.title;
     delete layout.template;
-    layout.margin = { ...layout.margin, t: isMap ? 10 : 34 };
+    layout.margin = { ...layout.margin, t: isMap || layout.showlegend === false ? 10 : 34 };
     layout.autosize = true;
     if (layout.height) box.dataset.least = layout.height; // of a figure with a line a category
     delete layout.height;
