@@ -78,7 +78,9 @@ class Reader:
         except RowspaceError as error:
             return Apart(path.name, path, " ".join(str(error).split())[:400])
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
-            said = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+            said = " ".join(str(error).split())
+            if isinstance(error, OSError) and error.filename is not None:
+                said = f"{Path(str(error.filename)).name}: {error.strerror}"
             return Apart(path.name, path, f"its folder is damaged ({type(error).__name__}: {said})"[:400])
 
     def _ran(self, path: Path) -> Ran | Apart:
