@@ -35,6 +35,33 @@ def test_a_word_that_only_holds_one_is_shown(text: str) -> None:
     assert LIST.mask(text) is text
 
 
+@pytest.mark.parametrize(
+    ("pieces", "masked"),
+    [
+        (["a", " bad", "wo", "rd", " sign"], ["a", f" {MASK}", MASK, MASK, " sign"]),
+        (["ĠBad", "WORD"], [f"Ġ{MASK}", MASK]),
+        (["▁bad", "word", "▁sign"], [f"▁{MASK}", MASK, "▁sign"]),
+        (["a", "bad", "##word", "sign"], ["a", MASK, f"##{MASK}", "sign"]),
+        (["b", "a", "d", "w", "o", "r", "d"], [MASK] * 7),
+        (["bad", "word</w>", "sign</w>"], [MASK, MASK, "sign</w>"]),
+        (["badword", "s"], [MASK, "s"]),  # whole in a piece: a vocabulary is a list too
+        ([" bad", " word"], [" bad", " word"]),
+        (["bad", "word", "s"], ["bad", "word", "s"]),
+        (["bad", "word", "##s"], ["bad", "word", "##s"]),
+        ([], []),
+    ],
+)
+def test_pieces_that_spell_a_blocked_word_together_are_masked(pieces: list[str], masked: list[str]) -> None:
+    assert LIST.mask_pieces(pieces) == masked
+    assert LIST.mask_all(pieces) == masked
+    rows = [{"id": at, "piece": piece} for at, piece in enumerate(pieces)]
+    assert [row["piece"] for row in LIST.mask_all({"rows": rows})["rows"]] == masked
+
+
+def test_two_lists_are_one_with_the_words_of_both() -> None:
+    assert (LIST | Blocked([hash_word("other")])).mask("badword and other") == f"{MASK} and {MASK}"
+
+
 def test_markup_around_a_word_stays_as_it_was() -> None:
     assert LIST.mask("<b>badword</b> &lt;badword&gt; %{y}") == f"<b>{MASK}</b> &lt;{MASK}&gt; %{{y}}"
 

@@ -1,9 +1,9 @@
 """Words that pages and Weights & Biases show as ■■■: a list of hashes, so that none of them stands in this repository.
 
 A corpus or a foreign table may hold slurs, and a neighbour table would print them. A word is masked where it stands
-whole, in any case, with or without the marks of a tokenizer (" word", "Ġword", "▁word", "##word"); a word inside a
-longer one is not. Files of numbers (tables/*.parquet, metrics.jsonl) keep what was measured: only what people look at
-is masked.
+whole, in any case, with or without the marks of a tokenizer (" word", "Ġword", "▁word", "##word"), and where pieces
+that follow one another spell it; a word inside a longer one is not. Files of numbers (tables/*.parquet, metrics.jsonl)
+keep what was measured: only what people look at is masked, on pages, in terminals and in W&B.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,11 @@ MASK = "■■■"
 OURS = Path(__file__).parents[1] / "probes" / "lists" / "blocked.json"
 RUN_OF_LETTERS = re.compile(r"[^\W\d_Ġ]{2,}")
 """A word as it stands in a text; Ġ is how byte-level tokenizers write a space."""
+
+
+SPACES = str.maketrans("Ġ▁␣", "   ")
+MARKS = re.compile(r"(?:##|[\sĠ▁␣])*")
+"""What a tokenizer puts before a word."""
 
 
 class Blocked:
@@ -33,21 +40,47 @@ class Blocked:
     def __len__(self) -> int:
         return len(self._hashes)
 
+    def __or__(self, other: Blocked) -> Blocked:
+        """Masks the words of both."""
+        return Blocked(self._hashes | other._hashes)
+
     def mask(self, text: str) -> str:
         """The text with ■■■ in the place of each blocked word; the very same text where there is none."""
         found = self._find(text)
         return RUN_OF_LETTERS.sub(lambda run: MASK if run[0] in found else run[0], text) if found else text
 
+    def mask_pieces(self, pieces: Sequence[str]) -> list[str]:
+        """Pieces that follow one another: each that holds a blocked word is masked, and all that spell one together."""
+        text, starts = _join(pieces)
+        hidden: set[int] = set()
+        if found := self._find(text):
+            for run in RUN_OF_LETTERS.finditer(text):
+                if run[0] in found:
+                    first, last = bisect_right(starts, run.start()) - 1, bisect_right(starts, run.end() - 1) - 1
+                    hidden |= set(range(first, last + 1)) if last > first else set()
+        return [MARKS.match(one)[0] + MASK if at in hidden else self.mask(one) for at, one in enumerate(pieces)]  # type: ignore[index]
+
     def mask_all(self, value: Any) -> Any:
-        """The same for every string of plain data (mappings, lists, tuples), keys left as they are."""
-        return self._masked(value) if self._find("\n".join(_strings(value))) else value
+        """The same for every string of plain data (mappings, lists, tuples), keys left as they are. Strings of a list,
+        and those of a column of rows, may be pieces of one text."""
+        if not self._find("\n".join([*_strings(value), *(_join(pieces)[0] for pieces in _lists(value))])):
+            return value
+        return self._masked(value)
 
     def _masked(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.mask(value)
         if isinstance(value, Mapping):
             return {key: self._masked(held) for key, held in value.items()}
-        return [self._masked(held) for held in value] if isinstance(value, list | tuple) else value
+        if not isinstance(value, list | tuple):
+            return value
+        if value and all(isinstance(one, str) for one in value):
+            return self.mask_pieces(value)
+        masked = [self._masked(one) for one in value]
+        for key, column in _columns(value):
+            for row, text in zip(masked, self.mask_pieces(column), strict=True):
+                row[key] = text
+        return masked
 
     def _find(self, text: str) -> set[str]:
         return {word for word in set(RUN_OF_LETTERS.findall(text)) if self._is_blocked(word)}
@@ -85,6 +118,39 @@ def read_blocked(path: str | Path | None) -> Blocked:
     except (ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"blocked: {file} is no block list ({error}); {right}") from error
     return Blocked([*map(hash_word, words), *hashes])
+
+
+def _join(pieces: Sequence[str]) -> tuple[str, list[int]]:
+    """The text that pieces spell, and where in it each begins. Where some begin with ##, only those go on a word."""
+    parts: list[str] = []
+    goes_on = any(piece.startswith("##") for piece in pieces)
+    for piece in pieces:
+        bare = piece.removeprefix("##").replace("</w>", " ").translate(SPACES)
+        parts.append(f" {bare}" if goes_on and not piece.startswith("##") else bare)
+    return "".join(parts), [0, *accumulate(map(len, parts))][: len(parts)]
+
+
+def _columns(rows: Sequence[Any]) -> Iterator[tuple[Any, list[str]]]:
+    """(key, its values) of each key that every one of several rows has a string for."""
+    if len(rows) > 1 and all(isinstance(row, Mapping) for row in rows):
+        for key in rows[0]:
+            column = [row.get(key) for row in rows]
+            if all(isinstance(text, str) for text in column):
+                yield key, column
+
+
+def _lists(value: Any) -> Iterator[Sequence[str]]:
+    """Every list of strings, and every column of strings, of plain data."""
+    if isinstance(value, Mapping):
+        for held in value.values():
+            yield from _lists(held)
+    elif isinstance(value, list | tuple) and value:
+        if all(isinstance(one, str) for one in value):
+            yield value
+            return
+        yield from (column for _, column in _columns(value))
+        for held in value:
+            yield from _lists(held)
 
 
 def _strings(value: Any) -> Iterator[str]:
