@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from rowspace.probes.cloze import (
+    Margins,
     find_pairs,
     measure_margins,
     measure_share_positive,
@@ -26,6 +27,11 @@ def spans_of(tokenizer):
         return [(encoded.ids[cut].tolist(), starts[cut].tolist(), ends[cut].tolist()) for cut in cuts]
 
     return spans
+
+
+def bare(margins: np.ndarray) -> Margins:
+    """Margins of a model whose counts nobody knows."""
+    return Margins(margins, Missing("not counted"))
 
 
 BYTES = option("tokenizer", "byte").fit([])
@@ -83,7 +89,7 @@ def test_a_model_that_reads_no_prompt_gets_half_of_our_pairs_and_no_mean_margin(
     margins = measure_margins(resolved, nats, None).model
     assert np.abs(margins).min() > 0
     assert measure_share_positive(margins) == 0.5
-    share, mean = measure_sign_null(margins, number_pairs(prompts))
+    share, mean = measure_sign_null(bare(margins), number_pairs(prompts))
     assert margins.mean() == pytest.approx(0, abs=1e-9)
     assert mean.low <= margins.mean() <= mean.high
     assert mean.high < 1e-6, "in a pair taste cancels, so nothing is left to chance"
@@ -95,19 +101,37 @@ def test_a_small_push_in_both_prompts_of_a_pair_stands_out_of_a_large_taste():
     taste = generator.normal(size=20) * 8
     margins = np.ravel([taste + 0.5, 0.5 - taste], order="F") + generator.normal(size=40) * 0.1
     prompts = read_cloze(None)[1:41]
-    _, mean = measure_sign_null(margins, number_pairs(prompts))
+    _, mean = measure_sign_null(bare(margins), number_pairs(prompts))
     assert margins.mean() > mean.high
-    _, unpaired = measure_sign_null(margins, list(range(40)))
+    _, unpaired = measure_sign_null(bare(margins), list(range(40)))
     assert margins.mean() < unpaired.high
 
 
 def test_the_null_of_the_share_is_the_binomial_one():
-    share, _ = measure_sign_null(np.ones(41), list(range(41)))
+    share, _ = measure_sign_null(bare(np.ones(41)), list(range(41)))
     low, high = round(share.low * 41), round(share.high * 41)
     assert binomtest(high + 1, 41, 0.5, alternative="greater").pvalue <= 0.001
     assert binomtest(high, 41, 0.5, alternative="greater").pvalue > 0.001
     assert low == 41 - high
     assert measure_share_positive(np.array([1.0, -1.0, 0.0, 3.0])) == 0.625
+
+
+def test_what_frequency_alone_earns_is_chance_unless_prompts_swap_their_words():
+    """Prompts whose likely words are the more frequent ones: a model that reads no prompt is right in most."""
+    generator = np.random.default_rng(2)
+    unigram = 0.3 + generator.normal(size=60) * 0.4
+    alone, knows = unigram + generator.normal(size=60) * 0.05, unigram + 4 + generator.normal(size=60)
+    apart, paired = list(range(60)), np.repeat(np.arange(30), 2).tolist()
+    share, mean = measure_sign_null(Margins(alone, unigram), apart)
+    assert measure_share_positive(alone) > measure_sign_null(bare(alone), apart)[0].high
+    assert alone.mean() > measure_sign_null(bare(alone), apart)[1].high
+    assert share.low < measure_share_positive(alone) < share.high
+    assert mean.low < alone.mean() < mean.high
+    share, mean = measure_sign_null(Margins(knows, unigram), apart)
+    assert measure_share_positive(knows) > share.high
+    assert knows.mean() > mean.high
+    swapped = np.repeat(unigram[:30], 2) * np.tile([1, -1], 30)
+    assert measure_sign_null(Margins(swapped + 0.2, swapped), paired) == measure_sign_null(bare(swapped + 0.2), paired)
 
 
 def test_pairs_swap_their_words_and_no_prompt_is_in_two():

@@ -1,8 +1,8 @@
 """Does a model expect what is likely? Margins of likely over unlikely continuations, and what frequency alone gives.
 
 margin = mean ln p(likely) - mean ln p(unlikely), in nats; a continuation of several pieces scores the sum of theirs. A
-model that knows how frequent words are and reads no prompt has margins too: they stand beside, and in a list of pairs
-of prompts that swap their words they cancel.
+model that knows how frequent words are and reads no prompt has margins too: they stand beside, chance reaches as far as
+they do, and in a list of pairs of prompts that swap their words they cancel.
 """
 
 from __future__ import annotations
@@ -126,18 +126,24 @@ def measure_share_positive(margins: np.ndarray) -> float:
     return float(((margins > ROUNDING) + 0.5 * (np.abs(margins) <= ROUNDING)).mean())
 
 
-def measure_sign_null(margins: np.ndarray, pairs: Sequence[int]) -> tuple[Null, Null]:
+def measure_sign_null(margins: Margins, pairs: Sequence[int]) -> tuple[Null, Null]:
     """Nulls of the share of positive margins and of the mean margin.
 
     The share: the sign of each margin is a coin's, exact (binomial). The mean: the sign of the sum of each pair is, in
-    which the taste for words cancels; `pairs` (R,) are the same for prompts that swap their words.
+    which the taste for words cancels; `pairs` (R,) are the same for prompts that swap their words. Where prompts have
+    no such pair, frequency alone may earn something: the intervals hold what it earns, give or take as much chance.
     """
     from scipy.stats import binom
 
-    n = len(margins)
-    low, high = (float(binom.ppf(q, n, 0.5)) / n for q in (TAIL, 1 - TAIL))
-    mean = measure_gain(margins.tolist(), pairs)
-    return Null(0.5, low - ROUNDING, high + ROUNDING), Null(0.0, mean.low - ROUNDING, mean.high + ROUNDING)
+    n, model, unigram = len(margins.model), margins.model, margins.unigram
+    shares, means = [0.5], [measure_gain(model.tolist(), pairs)]
+    if not isinstance(unigram, Missing):
+        earned, beyond = float(unigram.mean()), measure_gain((model - unigram).tolist(), pairs)
+        shares.append(float(np.clip(measure_share_positive(unigram), 1 / n, 1 - 1 / n)))
+        means.append(Null(earned, earned + beyond.low, earned + beyond.high))
+    low, high = (choose(float(binom.ppf(q, n, p)) / n for p in shares) for q, choose in ((TAIL, min), (1 - TAIL, max)))
+    mean = Null(0.0, min(null.low for null in means) - ROUNDING, max(null.high for null in means) + ROUNDING)
+    return Null(0.5, low - ROUNDING, high + ROUNDING), mean
 
 
 def number_pairs(prompts: Sequence[Prompt]) -> list[int]:

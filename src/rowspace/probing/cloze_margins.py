@@ -32,7 +32,7 @@ READING = (
     "A margin is the mean log-probability of the likely words less that of the unlikely ones, in nats; a word of "
     "several pieces scores the sum of theirs, which makes it less probable than a word of one. Beside it stands what "
     "frequency in training alone would give. Chance takes the sign of each margin for a coin's, and for the mean that "
-    "of the sum of each pair of prompts."
+    "of the sum of each pair of prompts; its interval holds what frequency alone would give."
 )
 
 
@@ -128,7 +128,7 @@ def _scores(asked: Asked) -> list[Score]:
         none = Missing("no prompt has a likely and an unlikely word that the vocabulary has")
         return [Score(*named, none, none, none, none, 0, asked.n_asked) for named in (share, mean)]
     model, n = asked.margins.model, len(asked.kept)
-    of_share, of_mean = measure_sign_null(model, number_pairs([one.prompt for one in asked.kept]))
+    of_share, of_mean = measure_sign_null(asked.margins, number_pairs([one.prompt for one in asked.kept]))
     return [
         Score(*share, measure_share_positive(model), of_share.chance, of_share.low, of_share.high, n, asked.n_asked),
         Score(*mean, float(model.mean()), of_mean.chance, of_mean.low, of_mean.high, n, asked.n_asked),
