@@ -72,3 +72,29 @@ def test_a_table_is_drawn_in_a_terminal(monkeypatch, capsys):
     assert "a title" in out
     assert "x\\x1b[31m" in out
     assert "[b]22[/b]" in out
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_every_text_goes_through_the_mask_but_paths_and_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, drawn: bool
+) -> None:
+    terminal = Terminal("lines")
+    terminal.log, terminal.mask = tmp_path / "train.log", lambda text: text.replace("badword", "■■■")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: drawn)
+    terminal.say("a badword")
+    terminal.show("one badword\nbadword")
+    terminal.table(
+        "badword",
+        ["a badword"],
+        [
+            [
+                "badword\x1b",
+            ]
+        ],
+    )
+    terminal.show("page: badword/report.html", exact=True)
+    captured = capsys.readouterr()
+    assert captured.out.count("badword") == 1
+    assert captured.out.endswith("page: badword/report.html\n")
+    assert captured.out.count("■■■") == 5
+    assert "badword" not in captured.err + terminal.log.read_text()

@@ -29,12 +29,14 @@ def visible(text: str) -> str:
 class Terminal:
     """Notes, results and progress. `progress` fits every `progress(label, done, total)` parameter of this project.
 
-    `moved()` is called at each progress, whether it is shown or not.
+    `moved()` is called at each progress, whether it is shown or not; `mask` is what every text goes through, such as
+    that of a block list.
     """
 
     def __init__(self, mode: Mode = "auto") -> None:
         self.mode = mode if mode != "auto" else ("bar" if sys.stderr.isatty() else "lines")
         self.log: Path | None = None
+        self.mask: Callable[[str], str] = str
         self.moved: Callable[[], None] = lambda: None
         self._label: str | None = None
         self._began = 0.0
@@ -45,37 +47,41 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """A note about the run: on stderr, and with its time in the log file once there is one."""
+        text = self._visible(text)
         if self.mode != "none":
-            print(visible(text), file=sys.stderr, flush=True)
+            print(text, file=sys.stderr, flush=True)
         if self.log is not None:
             stamp = time.strftime("%Y-%m-%d %H:%M:%S")
             with contextlib.suppress(OSError), open(self.log, "a", encoding="utf-8") as file:
-                file.write(f"{stamp} {visible(text)}\n")
+                file.write(f"{stamp} {text}\n")
 
-    def show(self, text: str) -> None:
-        """A result, on stdout; may have several lines."""
+    def show(self, text: str, *, exact: bool = False) -> None:
+        """A result, on stdout; may have several lines. `exact`: a path or a command, which no mask may touch."""
         self.clear()
-        print("\n".join(visible(line) for line in text.split("\n")), flush=True)
+        print("\n".join((visible if exact else self._visible)(line) for line in text.split("\n")), flush=True)
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A result as a table on stdout: drawn in a terminal, aligned text elsewhere. Cells are texts."""
         self.clear()
         if not sys.stdout.isatty():
-            lines = [[visible(cell) for cell in line] for line in (head, *rows)]
+            lines = [[self._visible(cell) for cell in line] for line in (head, *rows)]
             widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
             text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-            print("\n".join([title, *text]), end="\n\n", flush=True)
+            print("\n".join([self._visible(title), *text]), end="\n\n", flush=True)
             return
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
-        drawn = Table(title=title)
+        drawn = Table(title=Text(self._visible(title)))
         for cell in head:
-            drawn.add_column(Text(visible(cell)))
+            drawn.add_column(Text(self._visible(cell)))
         for row in rows:
-            drawn.add_row(*(Text(visible(cell)) for cell in row))
+            drawn.add_row(*(Text(self._visible(cell)) for cell in row))
         Console().print(drawn)
+
+    def _visible(self, text: str) -> str:
+        return visible(self.mask(text))
 
     def progress(self, label: str, done: int, total: int, text: str = "") -> None:
         """`done` of `total` of what `label` names; `text` says how it stands."""
