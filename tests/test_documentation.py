@@ -98,6 +98,14 @@ def test_the_tables_name_every_option_and_metric() -> None:
     assert all(f"`{metric.key}`" in metrics_table() for metric in METRICS)
 
 
+def test_studies_are_listed_by_what_they_ask() -> None:
+    table = options_table().split("#### sweep\n")[1].split("#### ")[0]
+    assert "| file | what it asks |" in table
+    assert all(f"| {path.stem} | " in table for path in (conf_dir() / "sweep").glob("*.yaml"))
+    assert "Question:" not in table
+    assert "hydra" not in table
+
+
 def test_what_every_option_of_a_group_has_is_told_once() -> None:
     table = options_table()
     data = table.split("#### data\n")[1].split("#### ")[0]

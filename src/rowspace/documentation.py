@@ -33,6 +33,9 @@ FLAGS = """\
   --hydra-help, --info      Hydra's own flags and groups
   -sc install=bash          tab completion: eval "$(rowspace -sc install=bash)" (bash, zsh, fish)"""
 
+DELTAS = ("experiment", "sweep")
+"""Groups whose files change what others set, and say what they ask in their first line."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -133,6 +136,11 @@ def options_table() -> str:
     out = ["Each group has a default, in bold. `group=option` chooses, `group.field=value` sets a field.", ""]
     for group, default in defaults.items():
         if not choices(group):
+            continue
+        if group in DELTAS:
+            asked = [(one.name, one.summary.removeprefix("Question: ")) for one in choices(group)]
+            out += [f"#### {group}", "", "| file | what it asks |", "| --- | --- |"]
+            out += [*(f"| {name} | {_cell(question)} |" for name, question in asked), ""]
             continue
         out += [f"#### {group}", "", "| option | what it is | fields and their values |", "| --- | --- | --- |"]
         out += [f"| {' | '.join(map(_cell, row))} |" for row in _rows(choices(group), default)]
