@@ -1,5 +1,7 @@
 """Five measures of nearness, each against scikit-learn or its definition, exact and with ties."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
@@ -131,3 +133,22 @@ def test_a_table_of_neighbours_holds_the_value_under_the_name_of_its_measure(mea
     if measure == "euclidean":
         wanted = np.linalg.norm(rows[9].astype(float) - rows[found[0]["neighbour_id"]].astype(float))
         assert values[0] == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_no_copy_of_the_table_is_made(measure):
+    rows = np.random.default_rng(7).standard_normal((60_000, 64)).astype(np.float32)
+    table, every = TokenTable(rows, range(len(rows))), np.ones(len(rows), dtype=bool)  # type: ignore[arg-type]
+    own = np.arange(8)
+    tracemalloc.start()
+    find_near(table, rows[own], measure=measure, k=5, eligible=every, own=own, seed=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.9 * rows.nbytes
+
+
+@pytest.mark.parametrize("measure", ["cosine", "csls"])
+def test_rows_as_short_as_numbers_get_are_found_by_their_direction(measure):
+    rows = vectors(8)
+    rows[::2] *= np.float32(1e-36)
+    assert (near(rows, measure).ids == near(vectors(8), measure).ids).mean() > 0.99

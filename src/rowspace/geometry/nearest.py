@@ -46,7 +46,7 @@ def find_nearest(
     bias[~eligible if norms is None else ~(eligible & (norms > 0))] = -np.inf
 
     rows_at = units_at(units, norms)
-    candidates = _search(rows_at, bias, queries, wide=min(k + SPARE, V), own=own)
+    candidates = find_candidates(rows_at, bias, queries, wide=min(k + SPARE, V), own=own)
     return exact_cosines(candidates, queries, rows_at, k=k)
 
 
@@ -96,7 +96,7 @@ def find_closest(
         rows = rows_at(slice(start, start + COLUMNS))
         bias[start : start + len(rows)] = -np.einsum("vd,vd->v", rows, rows) / 2
     queries = rows_at(asked)
-    candidates = _search(rows_at, bias, queries.astype(np.float32), wide=min(k + 4 * SPARE, V), own=asked)
+    candidates = find_candidates(rows_at, bias, queries.astype(np.float32), wide=min(k + 4 * SPARE, V), own=asked)
     ids, distances = exact_distances(candidates, queries, rows_at, k=k)
     return ids, distances * size
 
@@ -145,7 +145,9 @@ class Best:
         return torch.where(self._values > -torch.inf, self._ids, -1).numpy()
 
 
-def _search(rows_at: RowsAt, bias: np.ndarray, queries: np.ndarray, *, wide: int, own: np.ndarray) -> np.ndarray:
+def find_candidates(
+    rows_at: RowsAt, bias: np.ndarray, queries: np.ndarray, *, wide: int, own: np.ndarray
+) -> np.ndarray:
     """Ids (m, wide) with the largest float32 product + bias; -1 where fewer are not barred. In no order."""
     V, m = len(bias), len(queries)
     asked, owned = torch.from_numpy(np.ascontiguousarray(queries)), torch.from_numpy(np.ascontiguousarray(own))

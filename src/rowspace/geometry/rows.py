@@ -15,7 +15,7 @@ import numpy as np
 from rowspace.table import TokenTable
 
 BLOCK = 8_192
-"""Rows that are read at once."""
+"""Rows that are read at once, at most."""
 ENTRIES = 2**19
 """Numbers in one float64 block: 4 MB, which stays in the cache and needs no fresh pages."""
 
@@ -65,12 +65,10 @@ def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
 
 def spans(vectors: Vectors) -> Iterator[tuple[slice, np.ndarray]]:
     """The blocks of (V, d), each with the place of its rows."""
-    step = max(ENTRIES // max(vectors.shape[1], 1), 256)
-    for start in range(0, len(vectors), BLOCK):
-        read = vectors[start : start + BLOCK]
-        for first in range(0, len(read), step):
-            part = read[first : first + step]
-            yield slice(start + first, start + first + len(part)), part.astype(np.float64)
+    step = min(max(ENTRIES // max(vectors.shape[1], 1), 256), BLOCK)
+    for start in range(0, len(vectors), step):
+        block = vectors[start : start + step].astype(np.float64)
+        yield slice(start, start + len(block)), block
 
 
 def measure_largest(vectors: Vectors) -> float:
