@@ -21,6 +21,8 @@ LETTER_OF = {byte: letter for letter, byte in BYTE_OF.items()}
 
 def plain(piece: str) -> str:
     """A vocabulary piece as a word: without the leading space or the marks that tokenizers put for it."""
+    if piece.isalnum() and piece.isascii():  # most of a vocabulary, and nothing to take away
+        return piece
     word = piece if piece.isascii() else read_bytes(piece)
     return word.strip().removeprefix("##").removeprefix("▁").removesuffix("</w>").strip()
 
