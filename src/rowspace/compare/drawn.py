@@ -7,18 +7,14 @@ from typing import Any
 
 from rowspace.compare import words
 from rowspace.compare.base import Arm, Comparison, Frontier, Interval
-from rowspace.compare.curves import curve_of, gathered, joined, series
+from rowspace.compare.curves_drawn import draw_curves_of, draw_geometry
 from rowspace.compare.effects_drawn import draw_effects
-from rowspace.figures.comparison import Mark, draw_standings, option_colours
+from rowspace.figures.comparison import Mark, draw_standings
 from rowspace.figures.comparison_curves import MOST, Curve, Star, draw_curves
-from rowspace.figures.geometry import MEASURES
-from rowspace.figures.style import CYCLE
 from rowspace.table import Missing
 
 SHOWN = 16
 """Arms of the figure of standings."""
-SEEDS = 4
-"""Runs of an arm whose geometry is read."""
 BUDGETS = {
     "bytes": ("bytes of text trained on", "bytes", "What tokenizers can be compared at: the text read"),
     "tokens": ("tokens trained on", "tokens", "A token of a larger vocabulary holds more text"),
@@ -28,8 +24,6 @@ BUDGETS = {
 START = 0.12
 """Share of the budget whose values the frame of curves is not fitted to."""
 CUT = "The steep start is cut off at the top."
-TOKENS = "tokens trained on"
-BAND = "A line is the mean of an arm's seeds, its band runs from the lowest seed to the highest."
 
 
 def draw(comparison: Comparison, geometry: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
@@ -44,8 +38,8 @@ def draw(comparison: Comparison, geometry: Mapping[str, Sequence[Mapping[str, An
             if _known(one)
         },
         **_sensitivity(comparison),
-        **_curves(comparison, shown),
-        **_geometry(shown, geometry),
+        **draw_curves_of(comparison, shown),
+        **draw_geometry(shown, geometry),
     }
 
 
@@ -165,103 +159,3 @@ def _sensitivity(comparison: Comparison) -> dict[str, Any]:
             "wrong rate; a star at an end of its line is a warning, not a result. Bands: 95 % intervals over seeds.",
         )
     }
-
-
-def _curves(comparison: Comparison, shown: Sequence[Arm]) -> dict[str, Any]:
-    if not comparison.ranked:
-        return {}
-    drawn = {}
-    labels = {arm.label for arm in shown}
-    others = [run for arm in comparison.arms if arm.label not in labels for run in arm.runs]
-    for name, key, unit in (("curves", "val/bpb", "bits per byte"), ("loss", "val/loss", "nats per token")):
-        curves = [joined(arm.label, [series(run.curve, "tokens", key) for run in arm.runs]) for arm in shown]
-        kept = [curve for curve in curves if curve is not None]
-        if not kept:
-            continue
-        grey = [curve for run in others if (curve := curve_of(run, "tokens", key)).x]
-        warning = " Nats per token of different tokenizers cannot be compared." if name == "loss" else ""
-        drawn[name] = draw_curves(
-            kept,
-            grey=grey,
-            title="When did the arms part, and were they still falling at the end?",
-            x=TOKENS,
-            y=f"validation, {unit}",
-            cut=START,
-            caption=f"{BAND} {CUT} Lower is better. Lines that still fall have not been trained to their end, so "
-            f"their order may change.{warning} A name in the legend switches its arm off and on.",
-        )
-    return drawn | _curves_by_axis(comparison)
-
-
-def _curves_by_axis(comparison: Comparison) -> dict[str, Any]:
-    drawn = {}
-    found = [(run, curve) for run in comparison.ranked if (curve := curve_of(run, "tokens", "val/bpb")).x]
-    for place, axis in enumerate(comparison.axes if found else ()):
-        names = [words.level_name(axis.key, level) for level in axis.levels]
-        if axis.key == "seed" or not 1 < len(names) <= MOST:
-            continue
-        colours = _apart(names)
-        groups = [
-            gathered(name, own, colour)
-            for level, name, colour in zip(axis.levels, names, colours, strict=True)
-            if (own := [curve for run, curve in found if same(run.settings.get(axis.key), level)])
-        ]
-        drawn[f"curves_by_{place}"] = draw_curves(
-            groups,
-            thin=True,
-            title=f"Does {axis.label} sort the runs?",
-            x=TOKENS,
-            y="validation, bits per byte",
-            cut=START,
-            caption=f"A line is a run. {CUT} Colours that lie in layers mean that this axis matters more than the "
-            "others; mixed colours, that others do. Lower is better.",
-        )
-    return drawn
-
-
-def _apart(names: Sequence[str]) -> list[str]:
-    colours = option_colours(names)
-    return colours if len(set(colours)) == len(names) else list(CYCLE[: len(names)])
-
-
-def same(value: Any, level: Any) -> bool:
-    """Whether a setting is a level: 1 and True are two."""
-    return value == level and isinstance(value, bool) == isinstance(level, bool)
-
-
-def _geometry(shown: Sequence[Arm], rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    drawn = {}
-    for measure, (title, axis, caption) in MEASURES.items():
-        key = f"geometry/E/{measure}"
-        curves, nulls = [], []
-        for arm in shown:
-            own = [rows[run.name] for run in arm.runs[:SEEDS] if run.name in rows]
-            curve = joined(arm.label, [series(found, STEPS, key) for found in own])
-            if curve is not None:
-                curves.append(curve)
-                nulls += [series(found, STEPS, f"{key}/null") for found in own]
-        if curves:
-            drawn[f"geometry_{measure}"] = draw_curves(
-                curves,
-                nulls=_null(nulls),
-                title=title,
-                x="optimizer step",
-                y=axis,
-                markers=True,
-                caption=f"{caption} {BAND} Grey: from the lowest to the highest null of these arms, random tables of "
-                "the same shape and norms; each report has its own. Geometry is a description and no score.",
-            )
-    return drawn
-
-
-STEPS = "trainer/global_step"
-
-
-def _null(found: Sequence[Any]) -> list[Curve]:
-    curve = joined("null", [one for one in found if len(one[0])])
-    if curve is None:
-        return []
-    band = (curve.low or curve.y, curve.high or curve.y)
-    return [
-        Curve("null", curve.x, curve.y, [v for v in band[0] if v is not None], [v for v in band[1] if v is not None])
-    ]

@@ -16,7 +16,8 @@ from markupsafe import Markup
 from rowspace import report
 from rowspace.compare import words
 from rowspace.compare.base import Arm, Axis, Comparison, Ran
-from rowspace.compare.drawn import SEEDS, draw, emphasised
+from rowspace.compare.curves_drawn import SEEDS
+from rowspace.compare.drawn import draw, emphasised
 from rowspace.compare.maps import Maps, Reader, lay
 from rowspace.compare.nearby import read_facts, read_geometry, read_neighbours, side_by_side
 from rowspace.compare.table import PAGE, arm_rows, columns_of, level_names, link, run_rows
@@ -62,7 +63,7 @@ def write(
 ) -> Path:
     """Write the page to `out` and return it.
 
-    `command` makes it again, a `live` page refreshes itself, `read` loads E of a checkpoint (torch, unless it is given).
+    `command` makes it again, a `live` page refreshes itself, `read` loads E of a checkpoint (torch, unless given).
     MachineError where the disk refuses.
     """
     text = render(comparison, out, command=command, live=live, read=read)

@@ -26,6 +26,7 @@ const drawParallel = (figure, { axes, levels, values, names, metric, better, cho
     const width = Math.max(room, 110 * (shown.length + 1));
     const step = (width - left - 96) / shown.length;
     svg.replaceChildren();
+    svg.style.setProperty("--thick", ranked.length > 100 ? 1 : 2);
     svg.setAttribute("width", width);
     svg.setAttribute("height", bottom + 22);
     lines = new Map();

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from rowspace.compare import words
 from rowspace.compare.base import Axis, Comparison, Ran
-from rowspace.compare.drawn import same
+from rowspace.compare.curves_drawn import same
 from rowspace.report.facts import say_bytes, say_number, say_seconds
 from rowspace.table import Missing
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from rowspace.compare import words
 from rowspace.compare.base import Comparison, Interval
-from rowspace.compare.drawn import SEEDS, draw, emphasised
+from rowspace.compare.curves_drawn import SEEDS
+from rowspace.compare.drawn import draw, emphasised
 from rowspace.compare.nearby import read_geometry
 from rowspace.errors import MachineError
 from rowspace.figures.tokens import visible

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rowspace.compare.base import Axis, Comparison, Difference, Effect, Interval
+from rowspace.compare.base import Arm, Axis, Comparison, Difference, Effect, Interval, named
 from rowspace.metrics.catalogue import find_metric
 from rowspace.table import Missing
 
@@ -32,6 +33,17 @@ def level_name(key: str, level: Any) -> str:
     if isinstance(level, float):
         return f"{level:.6g}"
     return f"{level:,}" if isinstance(level, int) and not isinstance(level, bool) else str(level)
+
+
+def arm_names(arms: Sequence[Arm]) -> dict[str, str]:
+    """A short name for the label of each arm: options by their name alone (rope, untied), unless two would look alike."""
+    short = {arm.label: ", ".join(_short(key, level) for key, level in arm.levels.items()) for arm in arms}
+    often = Counter(short.values())
+    return {label: name if name and often[name] == 1 else label for label, name in short.items()}
+
+
+def _short(key: str, level: Any) -> str:
+    return level if isinstance(level, str) and level != "none" else named(key, level)
 
 
 def unit_of(metric: str) -> str:

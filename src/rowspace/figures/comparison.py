@@ -54,7 +54,6 @@ def draw_effect(levels: Sequence[Mark], *, title: str, axis: str, unit: str, rea
     """Levels of one axis against their mean; `reach` is the scale that all panels share."""
     colours = option_colours([level.label for level in levels])
     ticks = list(range(len(levels)))
-    points = [place for place, level in enumerate(levels) for _ in level.points]
     traces = [
         go.Scatter(
             x=[-0.5, len(levels) - 0.5],
@@ -69,7 +68,7 @@ def draw_effect(levels: Sequence[Mark], *, title: str, axis: str, unit: str, rea
             text=[escape(name) for level in levels for name in level.names or [""] * len(level.points)],
             hovertemplate="%{text}<br>%{y:+.4f}<extra></extra>",
             mode="markers",
-            marker={"size": 5, "opacity": 0.5, "color": [colours[place] for place in points]},
+            marker={"size": 5, "opacity": 0.45, "color": GREY},
         ),
         _means(ticks, levels, colours),
     ]

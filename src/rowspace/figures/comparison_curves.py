@@ -74,7 +74,7 @@ def draw_curves(
         caption=caption,
         alt=f"{escape(title)} {escape(y)} against {escape(x)} for {len(drawn)} curves.",
         xaxis=scale,
-        yaxis={"range": find_range([*drawn, *nulls], cut)},
+        yaxis={"range": find_range([*curves, *nulls], grey, cut)},
     )
 
 
@@ -86,14 +86,20 @@ def say_short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def find_range(curves: Sequence[Curve], cut: float = 0.0) -> list[float]:
-    """From the lowest to the highest value with a margin. Bands do not count: that of two seeds may be of any width."""
-    start = cut * max((at for curve in curves for at in curve.x if at is not None), default=0.0)
-    points = [(at, value) for curve in curves for at, value in zip(curve.x, curve.y, strict=True)]
-    values = [value for at, value in points if value is not None and at is not None and at >= start]
+def find_range(curves: Sequence[Curve], grey: Sequence[Curve] = (), cut: float = 0.0) -> list[float]:
+    """From the lowest to the highest value with a margin, as far up as the middle of the grey ones. Bands do not count:
+    that of two seeds may be of any width."""
+    start = cut * max((at for curve in (*curves, *grey) for at in curve.x if at is not None), default=0.0)
+    values, others = _values(curves, start), sorted(_values(grey, start))
+    values += others[: len(others) // 2 + 1]
     low, high = min(values, default=0.0), max(values, default=1.0)
     pad = 0.07 * (high - low) or max(0.05 * abs(high), 0.01)
     return [low - pad, high + pad]
+
+
+def _values(curves: Sequence[Curve], start: float) -> list[float]:
+    points = [(at, value) for curve in curves for at, value in zip(curve.x, curve.y, strict=True)]
+    return [value for at, value in points if value is not None and at is not None and at >= start]
 
 
 def _curve(curve: Curve, place: int, name: str, *, markers: bool, thin: bool) -> list[dict[str, Any]]:
