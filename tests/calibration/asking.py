@@ -43,6 +43,7 @@ def ask_cell(cache: Path, *, noise: float, seed: int) -> Cell:
     rated = exact.rate(write_grammar(0.0).process, corpus.truth["classes"])
     asker = _Asker(cache, rated, find_senses(corpus.truth["classes"]))
     truth = exact.read_truth(process, corpus.truth, rated)
+    truth["probe/head/inverse"] = float((corpus.counts > 0)[corpus.tokenizer.unk_id :].mean())
     found: Cell = {"truth": {key: value if math.isfinite(value) else None for key, value in truth.items()}}
     for arm, (table, of) in _tables(corpus, shuffled).items():
         found[f"table/{arm}"] = asker.ask_table(table, of, counted(corpus))

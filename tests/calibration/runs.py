@@ -35,8 +35,8 @@ WORDS = (
     "trainer.batch_size=32",
     "trainer.threads=1",
 )
-"""Two blocks of width 32, four hundred steps of 1,024 tokens: twice through the text. The head is a table of its own and
-has a bias, so that both can be asked."""
+"""Two blocks of width 32, four hundred steps of 1,024 tokens: twice through the text. The head is a table of its own
+and has a bias, so that both can be asked."""
 
 
 def train(corpus: Corpus, seed: int) -> tuple[Any, LanguageModel]:
@@ -76,7 +76,7 @@ def start(config: Any) -> LanguageModel:
 
 
 def deal_rows(model: LanguageModel, order: np.ndarray) -> LanguageModel:
-    """A copy whose rows of E, and numbers of the head's bias, belong to other tokens; U and the body are as they were."""
+    """A copy whose rows of E, and numbers of the head's bias, are other tokens'; U and the body are as they were."""
     other = copy.deepcopy(model)
     with torch.no_grad():
         other.embedding.weight.copy_(model.embedding.weight[torch.from_numpy(order)])
