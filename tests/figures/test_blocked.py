@@ -11,7 +11,7 @@ import pytest
 
 from rowspace.data.glosses import _packed
 from rowspace.errors import ConfigError
-from rowspace.figures.blocked import MASK, OURS, Blocked, hash_word, read_blocked
+from rowspace.figures.blocked import MASK, OURS, Blocked, find_blocked, hash_word, read_blocked
 
 
 def _insults(glosses: str) -> bool:
@@ -123,3 +123,25 @@ def test_a_file_that_is_no_list_is_refused_in_one_sentence(tmp_path: Path, text:
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         read_blocked(tmp_path / "none.json")
+
+
+def test_the_list_given_counts_else_those_of_the_runs_together_else_ours(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(json.dumps({"words": [f"secret{'ab'[name == 'two']}"]}))
+    one, two, said = str(tmp_path / "one"), str(tmp_path / "two"), []
+    text = "secreta secretb"
+    assert find_blocked(one, [two], said.append).mask(text) == f"{MASK} secretb"
+    assert find_blocked(None, [one, two], said.append).mask(text) == f"{MASK} {MASK}"
+    assert len(find_blocked(None, [None], said.append)) == len(find_blocked(None, [], said.append)) == len(ours())
+    assert said == []
+    gone = find_blocked(None, [str(tmp_path / "gone"), one], said.append)
+    assert gone.mask(text) == f"{MASK} secretb"
+    assert len(gone) == len(ours()) + 1
+    assert "cannot be read" in said[0]
+    assert said[0].endswith("the list of this package masks words instead")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        find_blocked(str(tmp_path / "gone"), [one], said.append)
+
+
+def ours() -> Blocked:
+    return read_blocked(None)

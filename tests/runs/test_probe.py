@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 from pyarrow import parquet
 
 from tests.runs.conftest import TINY, run_folder, run_json
@@ -49,6 +50,23 @@ def test_a_run_is_asked_and_keeps_every_bit_of_itself(rowspace: Client, copied: 
     answer = json.loads((copied / "probes" / "length.json").read_text())
     assert answer["settings"]["max_tokens"] == 300
     assert answer["sentence"] in (copied / "probe.html").read_text()
+
+
+def test_the_block_list_of_a_run_masks_its_page_and_the_terminal(
+    rowspace: Client, copied: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.json").write_text('{"words": ["Gradient"]}')
+    written = yaml.safe_load((copied / "config.yaml").read_text())
+    written["probes"]["blocked"] = str(tmp_path / "mine.json")
+    (copied / "config.yaml").write_text(yaml.safe_dump(written))
+    done = rowspace("probe", "run", "probes=distance", *QUICK, cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    assert "gradient" not in done.stdout.lower()
+    assert "■■■" in done.stdout
+    page = (copied / "probe.html").read_text()
+    shown = page[page.index("<main>") : page.index("</main>")]
+    assert "■■■" in shown
+    assert "gradient" not in shown.lower()
 
 
 def test_a_wrong_name_no_run_and_a_folder_without_weights_are_one_sentence_each(

@@ -17,6 +17,7 @@ from rowspace.answers import Findings, Score
 from rowspace.config import Call
 from rowspace.config import load as load_config
 from rowspace.errors import ConfigError, Problem, closest
+from rowspace.figures.blocked import find_blocked, read_blocked
 from rowspace.probing.base import ProbeOption, Subject
 from rowspace.registry import Chosen, Option, options
 from rowspace.table import Missing
@@ -49,7 +50,7 @@ class Probe(Option):
     counts: Text | None
     """Counts of tokens (JSON, lines of token TAB count, parquet), or a text in which they are counted."""
     blocked: Text | None
-    """Path of a JSON file with words that the page shows as ■■■; null: those of this package."""
+    """Path of a JSON file with words shown as ■■■; null: the list of the runs, or of this package."""
     seed: int = Field(ge=0, lt=2**31)
     """Of samples and nulls, for a table that is no run's."""
 
@@ -92,14 +93,16 @@ def _right(name: str) -> str:
 def run(config: Probe, call: Call) -> None:
     """Measure, print and write. Raises ConfigError or MachineError; never exits."""
     from rowspace import answers as stored
-    from rowspace.figures.blocked import read_blocked
     from rowspace.report import answers
     from rowspace.subjects import describe, folder_of
 
     terminal = Terminal()
-    blocked = read_blocked(config.blocked)
+    terminal.mask = read_blocked(config.blocked).mask
     _refuse_twice([config.path, *config.beside])
     subjects, runs = _open(config, terminal)
+    trained = [getattr(one.config.probes, "blocked", None) for one in runs if one is not None]
+    blocked = find_blocked(config.blocked, trained, terminal.say)
+    terminal.mask = blocked.mask
     first, run_ = subjects[0], runs[0] is not None
     about = [_about(subject, restored, config) for subject, restored in zip(subjects, runs, strict=True)]
     for one in about:
@@ -124,7 +127,7 @@ def run(config: Probe, call: Call) -> None:
     told = {"sentence": describe(first), "table": f"{first.chosen} of {first.name}", "left_out": left_out}
     page = folder / ("-".join(["probe", *own.parts]) + ".html")
     answers.write(page, first.name, stored.read(folder / "probes" / own), told, blocked)
-    terminal.show(f"page: {page}")
+    terminal.show(f"page: {page}", exact=True)
 
 
 def _open(config: Probe, terminal: Terminal) -> tuple[list[Subject], list[Restored | None]]:

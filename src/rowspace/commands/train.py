@@ -14,6 +14,7 @@ from typing import Any
 from rowspace.config import Call, RunConfig
 from rowspace.config import load as load_config
 from rowspace.errors import RowspaceError, Stopped
+from rowspace.figures.blocked import read_blocked
 from rowspace.runfolder import RunFolder
 from rowspace.terminal import Terminal
 
@@ -32,6 +33,7 @@ def run(config: RunConfig, call: Call) -> float | None:
     """
     config = config.model_copy(update={"logger": config.logger.within(os.environ, call.overrides)})
     terminal = Terminal(config.trainer.progress)
+    terminal.mask = read_blocked(getattr(config.probes, "blocked", None)).mask
     if config.dry_run:
         _show_ledger(config, terminal)
         return None
@@ -109,10 +111,10 @@ def _show_result(folder: RunFolder, terminal: Terminal) -> None:
     shown = [(show(r["token"] or r["word"]), show(r["neighbour"]), f"{r['cosine']:.2f}", r["verdict"]) for r in first]
     if shown:
         terminal.show("\n" + aligned(("word", "nearest", "cosine", "verdict"), shown[:10]))
-    terminal.show(f"\npage: {folder.path / 'report.html'}")
+    terminal.show(f"\npage: {folder.path / 'report.html'}", exact=True)
     sync = (folder.run.get("wandb") or {}).get("sync")
     if sync:
-        terminal.show(f"sync: {sync}")
+        terminal.show(f"sync: {sync}", exact=True)
 
 
 def result_sentence(folder: RunFolder) -> str:

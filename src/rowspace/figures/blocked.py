@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -118,6 +118,23 @@ def read_blocked(path: str | Path | None) -> Blocked:
     except (ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"blocked: {file} is no block list ({error}); {right}") from error
     return Blocked([*map(hash_word, words), *hashes])
+
+
+def find_blocked(path: str | None, of_runs: Sequence[str | None], say: Callable[[str], None]) -> Blocked:
+    """The block list at `path`, else those that the runs asked were trained with, together, else ours.
+
+    ConfigError where `path` is no block list; a run's that cannot be read any more is said, and ours masks instead.
+    """
+    if path is not None or not of_runs:
+        return read_blocked(path)
+    together = Blocked([])
+    for one in dict.fromkeys(of_runs):
+        try:
+            together |= read_blocked(one)
+        except ConfigError as error:
+            say(f"{error}; the list of this package masks words instead")
+            together |= read_blocked(None)
+    return together
 
 
 def _join(pieces: Sequence[str]) -> tuple[str, list[int]]:

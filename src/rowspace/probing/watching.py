@@ -46,7 +46,7 @@ class DefaultProbes(ProbesOption):
     """Path of a JSON file with the word lists behind the verdicts; null takes the English lists of this package."""
 
     blocked: str | None
-    """Path of a JSON file with words that pages and W&B show as ■■■; null takes the list of this package."""
+    """Path of a JSON file with words that pages, terminal and W&B show as ■■■; null takes the list of this package."""
     questions: list[str]
     """Probes asked at every pass, of `settings`; [] for none. The whole answers are kept where maps are drawn."""
     settings: dict[str, dict[str, Any]]

@@ -123,19 +123,20 @@ def gather(folder: RunFolder) -> dict[str, Any]:
 
     rows = _told(folder.read_metrics, [], problems)
     run, config = folder.run, facts.read_config(folder)
+    blocked = _blocked(config, problems)
     found = {
         "name": folder.path.name,
         "run": run,
         "config": config,
         "config_text": _read_text(folder.path / "config.yaml"),
-        "blocked": _blocked(config, problems),
+        "blocked": blocked,
         "result": facts.find_result(run, rows),
         "progress": facts.find_progress(run, config, rows),
         "story": facts.find_story(run, config),
         "chips": facts.find_chips(config),
         "certificates": facts.find_certificates(run),
         "card": [{**row, "value": _plain(row["value"])} for row in read("truth_card")],
-        "pieces": read("pieces"),
+        "pieces": blocked.mask_all(read("pieces")),
         "groups": grouped(read("ledger")),
         "costs": costs,
         "problems": problems,
