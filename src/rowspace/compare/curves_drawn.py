@@ -23,20 +23,20 @@ CUT = "The steep start is cut off at the top."
 BAND = "A line is the mean of an arm's seeds, its band runs from the lowest seed to the highest."
 
 
-def draw_curves_of(comparison: Comparison, shown: Sequence[Arm]) -> dict[str, Any]:
+def draw_curves_of(comparison: Comparison, shown: Sequence[Arm], names: Mapping[str, str]) -> dict[str, Any]:
     if not comparison.ranked:
         return {}
     drawn = {}
     labels = {arm.label for arm in shown}
     others = [run for arm in comparison.arms if arm.label not in labels for run in arm.runs]
-    for name, key, unit in (("curves", "val/bpb", "bits per byte"), ("loss", "val/loss", "nats per token")):
-        curves = [joined(arm.label, [series(run.curve, "tokens", key) for run in arm.runs]) for arm in shown]
+    for figure, key, unit in (("curves", "val/bpb", "bits per byte"), ("loss", "val/loss", "nats per token")):
+        curves = [joined(names[arm.label], [series(run.curve, "tokens", key) for run in arm.runs]) for arm in shown]
         kept = [curve for curve in curves if curve is not None]
         if not kept:
             continue
         grey = [curve for run in others if (curve := curve_of(run, "tokens", key)).x]
-        warning = " Nats per token of different tokenizers cannot be compared." if name == "loss" else ""
-        drawn[name] = draw_curves(
+        warning = " Nats per token of different tokenizers cannot be compared." if figure == "loss" else ""
+        drawn[figure] = draw_curves(
             kept,
             grey=grey,
             title="When did the arms part, and were they still falling at the end?",
@@ -85,14 +85,16 @@ def same(value: Any, level: Any) -> bool:
     return value == level and isinstance(value, bool) == isinstance(level, bool)
 
 
-def draw_geometry(shown: Sequence[Arm], rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+def draw_geometry(
+    shown: Sequence[Arm], names: Mapping[str, str], rows: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
     drawn = {}
     for measure, (title, axis, caption) in MEASURES.items():
         key = f"geometry/E/{measure}"
         curves, nulls = [], []
         for arm in shown:
             own = [rows[run.name] for run in arm.runs[:SEEDS] if run.name in rows]
-            curve = joined(arm.label, [series(found, STEP, key) for found in own])
+            curve = joined(names[arm.label], [series(found, STEP, key) for found in own])
             if curve is not None:
                 curves.append(curve)
                 nulls += [series(found, STEP, f"{key}/null") for found in own]

@@ -28,18 +28,18 @@ CUT = "The steep start is cut off at the top."
 
 def draw(comparison: Comparison, geometry: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     """Figures by name; `geometry` are rows of metrics.jsonl by the name of a run."""
-    shown = emphasised(comparison)
+    shown, names = emphasised(comparison), words.arm_names(comparison.arms)
     return {
         **draw_effects(comparison),
-        **_standings(comparison),
+        **_standings(comparison, names),
         **{
-            f"frontier_{one.budget}": _frontier(one, shown, _validated(comparison))
+            f"frontier_{one.budget}": _frontier(one, shown, names, _validated(comparison))
             for one in comparison.frontiers
             if _known(one)
         },
-        **_sensitivity(comparison),
-        **draw_curves_of(comparison, shown),
-        **draw_geometry(shown, geometry),
+        **_sensitivity(comparison, names),
+        **draw_curves_of(comparison, shown, names),
+        **draw_geometry(shown, names, geometry),
     }
 
 
@@ -62,7 +62,7 @@ def _validated(comparison: Comparison) -> str:
     return "validation, nats per token" if comparison.metric.endswith("/loss") else "validation, bits per byte"
 
 
-def _standings(comparison: Comparison) -> dict[str, Any]:
+def _standings(comparison: Comparison, names: Mapping[str, str]) -> dict[str, Any]:
     if not comparison.arms:
         return {}
     first = comparison.arms[:SHOWN]
@@ -70,7 +70,7 @@ def _standings(comparison: Comparison) -> dict[str, Any]:
     for arm in first:
         seen = [(run.metrics.get(comparison.metric), run.name) for run in arm.runs]
         known = [(value, name) for value, name in seen if value is not None]
-        marks.append(mark(arm.label, arm.result, [value for value, _ in known], [name for _, name in known]))
+        marks.append(mark(names[arm.label], arm.result, [value for value, _ in known], [name for _, name in known]))
     left = len(comparison.arms) - len(first)
     unit = words.unit_of(comparison.metric)
     return {"standings": draw_standings(marks, title=words.say_standings(comparison), unit=unit, left_out=left)}
@@ -80,23 +80,23 @@ def _known(frontier: Frontier) -> bool:
     return any(not isinstance(point.value, Missing) for point in frontier.points)
 
 
-def _frontier(frontier: Frontier, shown: Sequence[Arm], unit_of_value: str) -> Any:
+def _frontier(frontier: Frontier, shown: Sequence[Arm], names: Mapping[str, str], unit_of_value: str) -> Any:
     axis, unit, why = BUDGETS.get(frontier.budget, (frontier.budget, frontier.unit, ""))
     by_arm: dict[str, list[tuple[float, Interval]]] = {}
     for point in frontier.points:
         if not isinstance(point.value, Missing):
             by_arm.setdefault(point.arm.label, []).append((point.spent, point.value))
     labels = [arm.label for arm in shown]
-    curves = [_read(label, by_arm[label]) for label in labels if label in by_arm]
-    grey = [_read(label, points, band=False) for label, points in by_arm.items() if label not in labels]
+    curves = [_read(names[label], by_arm[label]) for label in labels if label in by_arm]
+    grey = [_read(names[label], points, band=False) for label, points in by_arm.items() if label not in labels]
     stars = [
-        Star(spent, value.mean, f"best at {spent:,.4g} {unit}: {best.label}")
+        Star(spent, value.mean, f"best at {spent:,.4g} {unit}: {names[best.label]}")
         for spent, best in zip(frontier.budgets, frontier.best, strict=True)
         if not isinstance(best, Missing)
         for at, value in by_arm.get(best.label, ())
         if at == spent
     ]
-    firsts = list(dict.fromkeys(best.label for best in frontier.best if not isinstance(best, Missing)))
+    firsts = list(dict.fromkeys(names[best.label] for best in frontier.best if not isinstance(best, Missing)))
     title = (
         f"At every budget the same arm is lowest: {firsts[0]}"
         if len(firsts) == 1
@@ -127,17 +127,18 @@ def _read(label: str, points: Sequence[tuple[float, Interval]], *, band: bool = 
     return Curve(label, x, y, low if whole else (), high if whole else ())
 
 
-def _sensitivity(comparison: Comparison) -> dict[str, Any]:
+def _sensitivity(comparison: Comparison, names: Mapping[str, str]) -> dict[str, Any]:
     if not comparison.sensitivities:
         return {}
     order = {arm.label: place for place, arm in enumerate(comparison.arms)}
     found = sorted(comparison.sensitivities, key=lambda one: order.get(one.arm.label, len(order)))
-    curves = [_read(one.arm.label, list(one.values.items()), band=place < MOST) for place, one in enumerate(found)]
+    called = [names.get(one.arm.label, one.arm.label) for one in found]
+    curves = [_read(called[place], list(one.values.items()), band=place < MOST) for place, one in enumerate(found)]
     stars = []
-    for one in found[:MOST]:
+    for name, one in zip(called, found[:MOST], strict=False):
         rate = min(one.values, key=lambda rate: one.values[rate].mean)
         edge = ", at the edge of the grid" if one.at_edge else ""
-        stars.append(Star(rate, one.values[rate].mean, f"best rate {rate:.3g}{edge}: {one.arm.label}"))
+        stars.append(Star(rate, one.values[rate].mean, f"best rate {rate:.3g}{edge}: {name}"))
     edges = sum(one.at_edge for one in found)
     title = (
         f"{edges} of {len(found)} arms are best at the edge of their rates: a better one may lie beyond"

@@ -80,7 +80,8 @@ def render(
     drawn = draw(comparison, read_geometry(shown, SEEDS))
     figures = {name: figure.to_plotly_json() for name, figure in drawn.items()}
     beside = side_by_side(comparison.arms)
-    names = {run.name: f"{arm.label} · seed {run.seed}" for arm in comparison.arms for run in arm.runs}
+    called = words.arm_names(comparison.arms)
+    names = {run.name: f"{called[arm.label]} · seed {run.seed}" for arm in comparison.arms for run in arm.runs}
     maps = lay(beside, read)
     for one in maps.shown:
         one["label"] = names[one["name"]]

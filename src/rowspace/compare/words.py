@@ -36,7 +36,7 @@ def level_name(key: str, level: Any) -> str:
 
 
 def arm_names(arms: Sequence[Arm]) -> dict[str, str]:
-    """A short name for the label of each arm: options by their name alone (rope, untied), unless two would look alike."""
+    """A short name by the label of each arm: options by name alone (rope, untied), unless two would look alike."""
     short = {arm.label: ", ".join(_short(key, level) for key, level in arm.levels.items()) for arm in arms}
     often = Counter(short.values())
     return {label: name if name and often[name] == 1 else label for label, name in short.items()}
@@ -122,13 +122,14 @@ def say_standings(comparison: Comparison) -> str:
     if len(comparison.arms) < 2:
         return "One arm: nothing to set it beside"
     first, second = comparison.arms[:2]
+    name = arm_names(comparison.arms)[first.label]
     found = between(comparison.differences, first.label, second.label)
     verdict = found.verdict if found is not None else None
     if verdict in ("better", "worse"):
-        return f"{first.label} is first, and its seeds are clear of the second"
+        return f"{name} is first, and its seeds are clear of the second"
     if verdict == "the same":
-        return f"{first.label} is first, the second as good within the margin stated beforehand"
-    return f"{first.label} is first, but these seeds do not tell it from the second"
+        return f"{name} is first, the second as good within the margin stated beforehand"
+    return f"{name} is first, but these seeds do not tell it from the second"
 
 
 def between(differences: Sequence[Difference], one: str, other: str) -> Difference | None:
