@@ -33,7 +33,8 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Path]]:
     pages: list[tuple[Any, Path]] = []
 
-    def write(found: Any, out: Path) -> Path:
+    def write(found: Any, out: Path, *, command: str, live: bool = False) -> Path:
+        assert command.startswith("rowspace compare")
         pages.append((found, out))
         return out
 
@@ -103,7 +104,7 @@ def test_a_refresh_reads_only_what_changed_and_never_raises(
     assert (read, said) == ([], [])
     assert command.refresh(study / "nothing", said.append) is None
     assert "compare.html was not written" in said[0]
-    monkeypatch.setattr(command, "write_page", lambda found, out: 1 / 0)
+    monkeypatch.setattr(command, "write_page", lambda found, out, **more: 1 / 0)
     assert command.refresh(study, said.append, reader) is None
     assert said[1].endswith("was not written: division by zero")
     assert len(said) == 2

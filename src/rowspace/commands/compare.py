@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -60,7 +61,6 @@ def load(plain: Mapping[str, Any]) -> Compare:
 
 def run(config: Compare, call: Call) -> None:
     """Print the answer, the arms and the effects, and write the page and, where asked, the tables."""
-    del call
     from rowspace.compare import export, telling
 
     paths = [Path(one) for one in ([config.path] if isinstance(config.path, str) else config.path)]
@@ -77,7 +77,8 @@ def run(config: Compare, call: Call) -> None:
     if config.out is not None:
         for written in export.write(found, Path(config.out)):
             print(written)
-    print(write_page(found, Path(config.page) if config.page else place_of(paths, found) / PAGE))
+    out = Path(config.page) if config.page else place_of(paths, found) / PAGE
+    print(write_page(found, out, command=shlex.join(call.command)))
 
 
 def compared(paths: Sequence[Path], reader: Reader | None = None, **asked: Any) -> Comparison:
@@ -135,30 +136,34 @@ def place_of(paths: Sequence[Path], found: Comparison) -> Path:
     return Path(os.path.commonpath(places))
 
 
-def write_page(found: Comparison, out: Path) -> Path:
-    """compare.html."""
+def write_page(found: Comparison, out: Path, *, command: str, live: bool = False) -> Path:
+    """compare.html. A `live` page refreshes itself; `command` makes it again."""
     from rowspace.compare import page
 
-    return page.write(found, out)
+    return page.write(found, out, command=command, live=live)
 
 
 def refresh(study: Path, say: Callable[[str], None], reader: Reader | None = None) -> Path | None:
-    """Write the study's page again. Never raises: a problem is said and the sweep goes on.
+    """Write the page of a study in progress again. Never raises: a problem is said and the sweep goes on.
 
     With a `reader` that the caller keeps, folders that have not changed are not read again.
     """
     try:
-        return write_page(compared([study], reader), study / PAGE)
+        return write_page(compared([study], reader), study / PAGE, command=_command(study), live=True)
     except Exception as error:
         say(f"{study / PAGE} was not written: {' '.join(str(error).split()) or type(error).__name__}")
         return None
+
+
+def _command(study: Path) -> str:
+    return shlex.join(["rowspace", "compare", str(study)])
 
 
 def finish(study: Path, logger: Any, say: Callable[[str], None], reader: Reader | None = None) -> Path | None:
     """Write the study's page and log the comparison as a run of its own, where runs are logged. Never raises."""
     try:
         found = compared([study], reader)
-        written = write_page(found, study / PAGE)
+        written = write_page(found, study / PAGE, command=_command(study))
     except Exception as error:
         say(f"{study / PAGE} was not written: {' '.join(str(error).split()) or type(error).__name__}")
         return None
