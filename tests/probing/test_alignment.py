@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from rowspace import answers
+from rowspace.commands.probe import sort_out
 from rowspace.errors import ConfigError
 from rowspace.metrics.catalogue import find_metric
 from rowspace.probing.base import Subject, Tables
 from rowspace.table import TokenTable
+from tests.commands.test_probe import config
 from tests.parts import option
 from tests.probing.subjects import ignore, subject
 
@@ -82,6 +84,21 @@ def test_overlap_stands_by_tenths_where_tokens_were_counted():
     assert [row["decile"] for row in rows] == list(range(1, 11))
     assert rows[-1]["overlap"] > 5 * rows[0]["overlap"]
     assert not asked(bare(one), bare(two, name="b")).rows["overlap"]
+
+
+def test_a_question_with_nothing_to_compare_says_so_before_anything_is_measured(tmp_path):
+    chosen = option("probe", "alignment")
+    one, other = bare(np.eye(9)), bare(np.eye(9), name="b", tokens=[f"x{i}" for i in range(9)])
+    assert chosen.fits(one) is None  # beside another it could be asked
+    assert chosen.fits_together([one, bare(np.eye(9), name="c")]) is None
+    assert chosen.fits_together([one]).startswith("there is one table alone to compare")
+    assert chosen.fits_together([one, other]).startswith("b has other tokens than table")
+    assert chosen.fits_together([subject(tmp_path, lines=LINES)]) is None
+    asked, left_out = sort_out(config(), [one])
+    assert "alignment" not in asked
+    assert "one table alone" in dict(left_out)["alignment"]
+    with pytest.raises(ConfigError, match=r"probes=alignment: table was given; there is one table alone"):
+        sort_out(config("asked=alignment"), [one])
 
 
 def test_one_table_alone_and_other_tokens_are_refused_in_words():

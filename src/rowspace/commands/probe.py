@@ -159,7 +159,7 @@ def sort_out(config: Probe, subjects: Sequence[Subject]) -> tuple[dict[str, Prob
     every = ALL in ([config.asked] if isinstance(config.asked, str) else config.asked)
     asked, left_out = {}, []
     for name, option in chosen(config).items():
-        why = option.fits(subjects[0])
+        why = option.fits_together(subjects)
         if why is not None and not every:
             raise ConfigError(Problem(f"probes={name}", f"{subjects[0].path} was given", why))
         if why is None and every and option.needs == "text":

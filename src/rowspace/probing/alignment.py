@@ -30,6 +30,12 @@ class Alignment(ProbeOption):
     words: int = Field(ge=1, le=200)
     """Tokens named whose neighbours differ most, and as many whose neighbours agree best."""
 
+    def fits_together(self, subjects: Sequence[Subject]) -> str | None:
+        """A table alone has nothing to be compared with."""
+        from rowspace.probing.alignment_pairs import say_alone
+
+        return say_alone(subjects)
+
     def measure(self, subjects: Sequence[Subject], *, progress: Progress) -> Findings:
         """One line a pair of tables. ConfigError where there is one table alone."""
         from rowspace.probing.alignment_telling import tell

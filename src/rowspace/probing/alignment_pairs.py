@@ -14,6 +14,11 @@ from rowspace.geometry.spread import Number, Spread
 from rowspace.probing.base import RunSubject, Subject
 from rowspace.table import Missing, TokenTable
 
+ALONE = (
+    "there is one table alone to compare: give another with the same tokens, beside=[PATH], or ask a run, whose E and "
+    "U or whose start can be compared"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Pair:
@@ -36,18 +41,40 @@ def find_pairs(subjects: Sequence[Subject], notes: list[str]) -> Iterator[Pair]:
     subject = subjects[0]
     if {"E", "U"} <= set(subject.tables):
         yield Pair("untied", ("E", "U"), subject.tables["E"], subject.tables["U"])
-    if isinstance(subject, RunSubject) and subject.chosen in ("E", "U"):
+    if isinstance(subject, RunSubject) and _has_start(subject):
         now, start = subject.table, subject.kept(("alignment", "start", subject.chosen), lambda: _start(subject))
         yield Pair("start", (subject.chosen, f"{subject.chosen} at its start"), now, _like(now, start))
     beside = False
     for other in subjects[1:]:
-        if list(other.table.tokens) != list(subject.table.tokens):
-            notes.append(f"{other.path} has other tokens than {subject.path}: their rows cannot be paired.")
+        if not _same_tokens(other, subject):
+            notes.append(_say_other_tokens(other, subject))
         elif beside:
             notes.append(f"{other.path} was left out: the table asked is compared with the first beside it.")
         else:
             beside = True
             yield Pair("beside", (subject.name, other.name), subject.table, other.table)
+
+
+def say_alone(subjects: Sequence[Subject]) -> str | None:
+    """Why there is nothing to compare, None where there is; measures nothing."""
+    subject = subjects[0]
+    if {"E", "U"} <= set(subject.tables) or _has_start(subject):
+        return None
+    if any(_same_tokens(other, subject) for other in subjects[1:]):
+        return None
+    return " ".join([*(_say_other_tokens(other, subject) for other in subjects[1:]), ALONE])
+
+
+def _has_start(subject: Subject) -> bool:
+    return isinstance(subject, RunSubject) and subject.chosen in ("E", "U")
+
+
+def _same_tokens(other: Subject, subject: Subject) -> bool:
+    return list(other.table.tokens) == list(subject.table.tokens)
+
+
+def _say_other_tokens(other: Subject, subject: Subject) -> str:
+    return f"{other.path} has other tokens than {subject.path}: their rows cannot be paired."
 
 
 def find_row(pair: Pair, matching: Matching) -> dict[str, Any]:

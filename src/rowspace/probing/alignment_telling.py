@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rowspace.answers import Findings, Score, Shown
-from rowspace.errors import ConfigError
 from rowspace.figures.alignment import draw_overlap
 from rowspace.figures.tokens import show
 from rowspace.geometry.matching import Matching, measure_matching
@@ -16,7 +15,7 @@ from rowspace.geometry.rows import find_text_rows, pick
 from rowspace.geometry.spread import Number, Spread
 from rowspace.probing.alignment import Alignment
 from rowspace.probing.alignment_pairs import Pair, find_decile_rows, find_pairs, find_row, find_word_rows, numbers_of
-from rowspace.probing.base import Progress, Subject
+from rowspace.probing.base import Progress, Subject, refuse_unless
 from rowspace.table import Missing
 
 QUESTION = "Are two tables of the same tokens alike?"
@@ -28,20 +27,16 @@ READING = (
     "tables share something with any other. A table beside its own start is no success or failure: near 1 it has "
     "hardly moved."
 )
-ALONE = (
-    "there is one table alone to compare: give another with the same tokens, beside=[PATH], or ask a run, whose E and "
-    "U or whose start can be compared"
-)
 KEY = "probe/alignment"
 NEIGHBOURS_SHOWN = 5
 
 
 def tell(option: Alignment, subjects: Sequence[Subject], progress: Progress) -> Findings:
     """See `Alignment.measure`."""
+    why = option.fits_together(subjects)
+    refuse_unless(why is None, subjects[0], str(why))
     notes: list[str] = []
     pairs = list(find_pairs(subjects, notes))
-    if not pairs:
-        raise ConfigError(f"{subjects[0].path}: {' '.join([*notes, ALONE])}")
     done, total, found = 0, len(pairs) * (3 + option.shuffles), []
 
     def step() -> None:

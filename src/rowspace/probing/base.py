@@ -108,6 +108,10 @@ class ProbeOption(Option):
             return "this asks a model, and a table alone was given"
         return None
 
+    def fits_together(self, subjects: Sequence[Subject]) -> str | None:
+        """The same for all that are asked at once, the first of them being the one that is asked about."""
+        return self.fits(subjects[0])
+
     @abstractmethod
     def measure(self, subjects: Sequence[Subject], *, progress: Progress) -> Findings:
         """The answer for the first of the subjects, beside the others.
