@@ -33,7 +33,7 @@ def tell(option: Head, subjects: Sequence[Subject], progress: Progress) -> Findi
     scores: list[list[Score]] = []
     numbers: dict[str, float | Missing] = {}
     notes: list[str] = []
-    named = names_of(subjects)
+    named, asks_bias = names_of(subjects), False
     for place, (subject, name) in enumerate(zip(subjects, named, strict=True)):
         found, bias = _ask(option, subject, progress)
         E = subject.tables["E"]
@@ -42,15 +42,18 @@ def tell(option: Head, subjects: Sequence[Subject], progress: Progress) -> Findi
             {"of": name, "decile": decile, "rate": None if isinstance(rate, Missing) else rate}
             for decile, rate in enumerate(found.by_decile, start=1)
         ]
-        scores.append(_scores(found, bias, E.V - len(E.special)))
         if not place:
+            asks_bias = not isinstance(bias.spearman, Missing)
             numbers = {f"probe/head/inverse_decile_{n}": rate for n, rate in enumerate(found.by_decile, start=1)}
-            notes = _notes(found, bias, is_tied(subject), E.V - len(E.special))
+            if isinstance(bias.spearman, Missing):
+                numbers |= dict.fromkeys(("probe/head/bias_spearman", "probe/head/bias_pearson"), bias.spearman)
+            notes = _notes(found, is_tied(subject), E.V - len(E.special))
+        scores.append(_scores(found, bias, E.V - len(E.special))[: 3 if asks_bias else 1])
     first = [row for row in rows if row["of"] == named[0]]
     by_decile = [row for row in tenths if row["of"] == named[0] and row["rate"] is not None]
     return Findings(
         question="Does the head undo the look-up?",
-        sentence=_sentence(scores[0], is_tied(subjects[0])),
+        sentence=_sentence(scores[0], is_tied(subjects[0]), numbers),
         scores=scores[0],
         rows={"head": rows, "head_deciles": tenths},
         shown=[*side_by_side(named, scores, percent), *_tables(first, by_decile)],
@@ -82,37 +85,43 @@ def _bias(subject: Subject) -> np.ndarray | None:
 def _scores(found: Inverse, bias: BiasFrequency, rows: int) -> list[Score]:
     n = len(found.asked)
     inverse = score(
-        "probe/head/inverse", "Does the head answer a row of E with its own token", found.rate, found.null, n=n, asked=n
+        "probe/head/inverse",
+        "Does the head answer a row of E with its own token?",
+        found.rate,
+        found.null,
+        n=n,
+        asked=n,
     )
     of = bias.n or rows
-    follows = "Does the bias follow log frequency, {}"
+    follows = "Does the bias follow log frequency? ({})"
     return [
         inverse,
-        score("probe/head/bias_spearman", follows.format("Spearman"), bias.spearman, bias.null, n=bias.n, asked=of),
-        score("probe/head/bias_pearson", follows.format("Pearson"), bias.pearson, bias.null, n=bias.n, asked=of),
+        score(
+            "probe/head/bias_spearman", follows.format("rank correlation"), bias.spearman, bias.null, n=bias.n, asked=of
+        ),
+        score("probe/head/bias_pearson", follows.format("correlation"), bias.pearson, bias.null, n=bias.n, asked=of),
     ]
 
 
-def _sentence(scores: Sequence[Score], tied: bool) -> str:
-    inverse, spearman, _ = scores
+def _sentence(scores: Sequence[Score], tied: bool, numbers: Mapping[str, float | Missing]) -> str:
+    inverse = scores[0]
     if isinstance(inverse.value, Missing):
         return f"The head cannot be asked: {inverse.value.reason}."
     against = "random rows of the same norms, tied" if tied else "the same answers, dealt anew"
+    beneath = "; other rows have grown in the way" if inverse.standing == "below chance" else ""
     said = (
         f"The head answers {percent(inverse.value)} of the rows of E with their own token; "
-        f"{against}, would give {percent(inverse.chance)}."
+        f"{against}, would give {percent(inverse.chance)}{beneath}."
     )
-    if isinstance(spearman.value, Missing):
-        return f"{said} Its bias cannot be compared with frequency: {spearman.value.reason}."
-    return f"{said} Its bias follows log frequency with a rank correlation of {spearman.value:.2f}."
+    if isinstance(why := numbers.get("probe/head/bias_spearman"), Missing):
+        return f"{said} No bias was compared with frequency: {why.reason}."
+    return f"{said} Its bias follows log frequency with a rank correlation of {scores[1].value:.2f}."
 
 
-def _notes(found: Inverse, bias: BiasFrequency, tied: bool, rows: int) -> list[str]:
+def _notes(found: Inverse, tied: bool, rows: int) -> list[str]:
     notes = ["E and U are one table (tied)." if tied else "E and U are two tables."]
     if len(found.asked) < rows:
         notes.append(f"{len(found.asked):,} of {rows:,} rows were asked: a sample by seed, against all rows of U.")
-    if isinstance(bias.spearman, Missing):
-        notes.append(f"The bias was not compared with frequency: {bias.spearman.reason}.")
     return notes
 
 
