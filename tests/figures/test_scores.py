@@ -27,6 +27,13 @@ def test_the_run_is_blue_over_the_grey_band_of_chance():
     assert (list(run.y), run.line.color) == ([50.0, 60.0, 70.0], BLUE)
 
 
+def test_a_question_gets_one_mark_whatever_stands_behind_it():
+    for label in ("Are they near? (percentile)", "Are they near?", "Are they near"):
+        title = draw_score(rows(), KEY, label, share=False).layout.title.text
+        assert title.count("?") == 1
+        assert title.startswith("Are they near?")
+
+
 def test_what_was_asked_is_the_title_and_never_markup():
     layout = draw_score(rows(), KEY, "<b>near</b>?", share=True).layout
     assert layout.title.text == "&lt;b&gt;near&lt;/b&gt;?"

@@ -29,7 +29,8 @@ def draw_score(rows: Sequence[Mapping[str, Any]], key: str, label: str, *, share
     quiet: dict[str, Any] = {"mode": "lines", "hoverinfo": "skip", "showlegend": False, "line": {"width": 0}}
     expected, middle = find_series(rows, f"{key}/null")
     dotted = {"color": GREY, "dash": "dot", "width": 1.5}
-    title = escape(label.rstrip(".?"))
+    asked = label if "?" in label else f"{label.rstrip('.')}?"
+    title = escape(asked)
     return figure(
         [
             go.Scatter(x=both, y=[low[step] for step in both], **quiet),
@@ -37,11 +38,11 @@ def draw_score(rows: Sequence[Mapping[str, Any]], key: str, label: str, *, share
             go.Scatter(x=expected, y=middle, mode="lines", name="chance", line=dotted, showlegend=False),
             line(steps, values, name="this run", colour=BLUE, markers=True, showlegend=False),
         ],
-        title=f"{title}?",
+        title=title,
         x="optimizer step",
         y="share" if share else "score",
         caption=CAPTION,
-        alt=f"{title} over optimizer steps, with the interval of chance in grey.",
+        alt=f"{title} Over optimizer steps, with the interval of chance in grey.",
         yaxis={"range": _range([*values, *low.values(), *high.values()]), "tickformat": ".1~%" if share else ".3~g"},
     )
 

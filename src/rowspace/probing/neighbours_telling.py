@@ -111,7 +111,7 @@ def _score(
     how: dict[str, Any] = {"deciles": None, "measure": measure, "seed": seed}
     hits = measure_hit_rate(table, asked, k=option.neighbours, n_listed=n_listed, **how)
     null = measure_hit_null(table, hits, labels=labels, draws=option.draws, seed=seed)
-    label = f"Do neighbours share a list with the word, by {SAID[measure]}"
+    label = f"Do neighbours share a list with the word? (nearest by {SAID[measure]})"
     return score(f"probe/neighbours/hit_rate_{measure}", label, hits.rate, null, n=hits.words, asked=n_listed)
 
 

@@ -82,7 +82,7 @@ def _sets(option: Similarity) -> dict[str, tuple[str, Ratings]]:
 
 
 def _score(key: str, title: str, found: Measured, asked: int) -> Score:
-    label = f"Do cosines order pairs as people do, {title}"
+    label = f"Do cosines order pairs as people do? ({title})"
     return score(f"probe/similarity/{key}", label, found.rho, found.null, n=len(found.rows), asked=asked)
 
 
@@ -119,7 +119,7 @@ def _ranks(values: Sequence[float]) -> list[int]:
 def _sentence(scores: Sequence[Score]) -> str:
     said = []
     for one in scores:
-        title = one.label.rpartition(", ")[2]
+        title = one.label.rpartition("(")[2].removesuffix(")")
         if isinstance(one.value, Missing):
             said.append(f"{title} cannot be asked ({one.value.reason})")
         else:

@@ -54,7 +54,7 @@ def find_hit_score(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     words, covered = int(row.get("probe/neighbours/words") or 0), row.get("probe/neighbours/coverage")
     score = Score(
         key=HITS,
-        label="nearest rows that share a word list with the word",
+        label="Do nearest rows share a word list with their word?",
         value=value,
         chance=chance,
         low=NOT_YET if low is None else low,
