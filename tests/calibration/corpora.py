@@ -80,8 +80,9 @@ def write_corpora(cache: Path, *, noise: float, seed: int) -> tuple[Corpus, Corp
 
 
 def write_entries(classes: Mapping[str, str], noise: float, generator: np.random.Generator) -> list[bytes]:
-    """Documents with homographs; with noise, the words beside them are any that have a class."""
-    words, every = members(classes), sorted(classes)
+    """Documents with homographs; with noise, the words beside them are any but rare ones."""
+    words = members(classes)
+    every = sorted(set(classes) - set(lexicon.read("course").rare_words))
 
     def drawn(name: str, most: int) -> str:
         return str(generator.choice(every if generator.random() < noise else words[name][:most]))

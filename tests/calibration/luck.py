@@ -18,6 +18,11 @@ LEARNED = 0.001
 TWICE = 2
 """Times that one score may not be called learned: of its 18 controls that happens once in 6,600 suites."""
 
+WITHIN = 3.09
+"""Standard deviations of a normal law that the half of an interval is."""
+UNLIKELY = 0.9999
+"""Of sums of squared deviations of one score over its controls that luck alone would give."""
+
 
 def allowed(scores: Iterable[int], each: float) -> int:
     """Draws that may fail; `scores` of each draw, each of which fails with probability `each`."""

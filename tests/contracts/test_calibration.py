@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from filelock import FileLock
-from scipy.stats import binom
+from scipy.stats import binom, chi2
 
 from rowspace.metrics.catalogue import find_metric
 from tests.calibration.asking import ARMS, Cell, ask_cell
 from tests.calibration.bounds import EXCUSED, LOSSES, ROWS, Row
 from tests.calibration.corpora import VOCABULARY, deal
-from tests.calibration.luck import LEARNED, OUTSIDE, TWICE, allowed
+from tests.calibration.luck import LEARNED, OUTSIDE, TWICE, UNLIKELY, WITHIN, allowed
 from tests.parts import names
 
 NOISES, SEEDS = (0.0, 0.3), (0, 1, 2)
@@ -120,6 +120,20 @@ def test_nothing_is_found_in_the_controls_but_what_luck_may_bring(cells: Cells) 
     assert len(drawn) <= allowed(scores, LEARNED), "\n".join(learned)
     often = Counter((line.split("/")[0], line.rpartition(": ")[2]) for line in learned)
     assert not [key for key, n in often.items() if n >= TWICE], "\n".join(learned)
+
+
+@pytest.mark.slow
+def test_intervals_are_as_wide_as_they_say(cells: Cells) -> None:
+    """One of half the width holds most scores still: their squares, in its standard deviations, add up to too much."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for name, scores in _controls(cells):
+        for key, score in scores.items():
+            half = max(score["high"] - score["chance"], score["chance"] - score["low"])
+            off = abs(score["value"] - score["chance"])
+            found.setdefault((name.split("/")[0], key), []).append(WITHIN * off / half if half > EDGE else off / EDGE)
+    squares = {key: float(np.square(own).sum()) for key, own in found.items()}
+    wrong = {key: total for key, total in squares.items() if total > chi2.ppf(UNLIKELY, len(found[key]))}
+    assert not wrong, "\n".join(f"{key}: {total:.1f} of {len(found[key])} controls" for key, total in wrong.items())
 
 
 @pytest.mark.slow
