@@ -29,6 +29,7 @@ COMMANDS = {
     "probe": "ask a table what it learned: that of a run, or one that somebody else trained",
     "compare": "show runs side by side: who is best, by how much, and which axis matters",
     "report": "write the page of a run again",
+    "runs": "list runs with status, result and size; delete runs, prune the cache",
     "doctor": "show versions, machine and caches, and what is missing",
 }
 

@@ -23,7 +23,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from rowspace.errors import ConfigError, Problem, closest
 
-TAKES_A_PATH = frozenset({"compare", "generate", "probe", "report", "trace"})
+TAKES_A_PATH = frozenset({"compare", "generate", "probe", "report", "runs", "trace"})
 TEXTS = ("explain", "prompt", "text")
 TEXTS_OR_LISTS = ("stop",)
 """Taken literally as well, unless they are written as a list: `[a, b]`."""

@@ -176,3 +176,24 @@ def test_an_experiment_runs_small(rowspace: Client, tmp_path: Path, path: Path) 
     assert done.code == 0, done.stderr
     (file,) = (tmp_path / "outputs" / path.stem).glob("*/run.json")
     assert json.loads(file.read_text())["status"] == "finished"
+
+
+@pytest.mark.parametrize("end", [0, -1])
+def test_the_sweep_of_weights_and_biases_sets_real_keys_to_valid_values(end: int) -> None:
+    """As its agent writes a trial's command line, at either end of every parameter."""
+    from wandb.sdk.launch.sweeps.utils import create_sweep_command, create_sweep_command_args
+
+    from rowspace.metrics.catalogue import find_metric
+
+    sweep = yaml.safe_load((conf_dir().parent / "scripts" / "wandb-sweep.yaml").read_text(encoding="utf-8"))
+    assert find_metric(sweep["metric"]["name"])
+    parameters = sweep["parameters"].items()
+    chosen = {key: {"value": (p.get("values") or [p["min"], p["max"]])[end]} for key, p in parameters}
+    given = create_sweep_command_args({"args": chosen})
+    line = create_sweep_command(sweep["command"])
+    at = line.index("${args_no_hyphens}")
+    words = [*line[:at], *given["args_no_hyphens"], *line[at + 1 :]]
+    assert words[:3] == ["${env}", "rowspace", "train"]
+    config = load(_composed(*words[3:])[0])
+    assert (config.study, config.head.tie) == ("wandb-sweep", end == 0)  # type: ignore[attr-defined]
+    assert config.optimizer.lr == (0.002, 0.02)[end]
