@@ -14,10 +14,11 @@ from tests.callbacks.standins import Task, Trainer, steps
 
 class Saving:
     def __init__(self, tmp_path: Path, validation: Validation) -> None:
+        self.saved: list[int] = []
         self.stopping = Stopping(say=lambda text: None)
         self.callback = Checkpointing(
             last=tmp_path / "last.ckpt", best=tmp_path / "best.ckpt", every=3, total_steps=7,
-            validation=validation, stopping=self.stopping, rows=lambda: 11,
+            validation=validation, stopping=self.stopping, rows=lambda: 11, saved=self.saved.append,
         )  # fmt: skip
 
 
@@ -27,6 +28,7 @@ def test_last_is_saved_at_its_cadence_and_best_whenever_it_improves(tmp_path: Pa
     steps(trainer, Task(), 7, validation, saving.callback)
     last = [("last.ckpt", 3), ("last.ckpt", 6), ("last.ckpt", 7)]
     assert trainer.saved == [("best.ckpt weights", 2), last[0], ("best.ckpt weights", 6), *last[1:]]
+    assert saving.saved == [3, 6, 7]
 
 
 def test_a_wish_to_stop_saves_after_the_step_in_hand_and_ends(tmp_path: Path, validation: Validation) -> None:

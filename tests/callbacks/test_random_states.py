@@ -34,3 +34,20 @@ def test_random_states_come_back_as_they_were_and_are_plain() -> None:
         return type(value) in (int, float, str, type(None), torch.Tensor)
 
     assert is_plain(states)
+
+
+def test_each_rank_takes_up_its_own_stream() -> None:
+    drawn, said = [], []
+    for rank in (0, 1):
+        torch.manual_seed(rank)
+        said.append(RandomStates().state_dict())
+        drawn.append(float(torch.rand(())))
+    plain = {**said[1], "torch": said[1]["torch"].tolist()}
+    torch.manual_seed(0)
+    kept = RandomStates(gather=lambda mine: [mine, plain]).state_dict()
+    for rank in (0, 1):
+        again = RandomStates(rank=rank)
+        again.load_state_dict(kept)
+        again.on_train_start(Trainer(), Task())  # type: ignore[arg-type]
+        assert float(torch.rand(())) == drawn[rank]
+    assert drawn[0] != drawn[1]

@@ -39,3 +39,14 @@ def test_a_first_signal_is_a_wish_and_a_second_an_order(number: int) -> None:
     assert stopped.value.exit_code == 128 + number
     stopping.on_train_end(Trainer(), Task())  # type: ignore[arg-type]
     assert signal.getsignal(number) == before
+
+
+@pytest.mark.usefixtures("_handlers")
+def test_what_another_rank_heard_stops_this_one_after_the_same_step() -> None:
+    said = iter([0, signal.SIGTERM])
+    stopping = Stopping(say=lambda text: None, largest=lambda mine: max(mine, next(said)))
+    found = []
+    for _ in range(2):
+        stopping.on_train_batch_end(Trainer(), Task(), None, None, 0)
+        found.append((stopping.asked, stopping.heard))
+    assert found == [(None, None), (signal.SIGTERM, signal.SIGTERM)]

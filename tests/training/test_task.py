@@ -18,6 +18,7 @@ from rowspace.data.batches import TrainingBatches
 from rowspace.data.stream import open_or_build
 from rowspace.model.certificates import TieCertificate
 from rowspace.training.fitting import run_steps
+from rowspace.training.ranks import Ranks
 from rowspace.training.task import Task
 from tests.parts import model, option, shape
 
@@ -63,6 +64,7 @@ def fit(
     optimizer: Callable[[nn.Module], torch.optim.Optimizer] | None = None,
     schedule: str = "constant",
     precision: str = "fp32",
+    ranks: Ranks | None = None,
     **choices: Any,
 ) -> tuple[Task, _Records]:
     made = model(V, **choices)
@@ -75,6 +77,7 @@ def fit(
         clip=clip,
         tie=TieCertificate(made.tied),
         facts={},
+        ranks=ranks,
     )
     records = _Records()
     settings = option("trainer", "default", precision=precision)
@@ -91,6 +94,29 @@ def test_two_micro_batches_of_3_and_9_tokens_make_the_step_of_one_batch() -> Non
         gradient = (one - start[name.removeprefix("model.")]).detach()  # lr 1
         assert float((one - two).detach().abs().max()) <= 1e-6 * max(1.0, float(gradient.abs().max()))
     assert whole.take_tally().loss == pytest.approx(parts.take_tally().loss, abs=1e-6)
+
+
+class _Apart(Ranks):
+    """A rank whose neighbours say nothing."""
+
+    def add(self, numbers: torch.Tensor) -> torch.Tensor:
+        return numbers
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_the_gradients_of_two_ranks_average_to_that_of_the_whole_batch(accumulate: int) -> None:
+    batch = batch_of_lengths(3, 9, 12, 1)
+    whole, _ = fit([batch])
+    ranks = [fit([batch], accumulate=accumulate, ranks=_Apart(rank, 2))[0] for rank in range(2)]
+    parameters = (dict(task.model.named_parameters()) for task in (whole, *ranks))
+    ours, first, second = parameters
+    for name, value in ours.items():
+        torch.testing.assert_close((first[name] + second[name]) / 2, value, rtol=1e-5, atol=1e-6, msg=name)
+        if "norm" not in name:
+            assert not torch.equal(first[name], second[name]), name
+    tallies = [task.take_tally() for task in (whole, *ranks)]
+    assert tallies[0].loss == pytest.approx(tallies[1].loss + tallies[2].loss, rel=1e-5)
+    assert {(tally.tokens, tally.bytes) for tally in tallies} == {(25, 50)}  # each knows of all of them
 
 
 def test_a_step_follows_the_mean_over_tokens_and_not_the_mean_over_rows() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -46,3 +47,41 @@ def test_other_than_one_budget_is_refused(budgets: dict[str, Any], given: str) -
 
 def test_one_budget_is_fine() -> None:
     assert list(trainer(max_epochs=1.0).problems(None)) == []
+
+
+def test_a_step_has_the_windows_of_all_devices() -> None:
+    many = trainer(batch_size=2, accumulate=3, devices=4, max_tokens=1537)
+    assert many.windows_per_step() == 24
+    assert many.steps(n_ctx=64, windows=100) == 2
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "given", "right"),
+    [
+        ("cpu", "trainer.accelerator=cpu, and it needs a GPU", "wrapped together or be untied"),
+        ("auto", "trainer.accelerator=auto, and it needs a GPU", "wrapped together or be untied"),
+        ("gpu", "whose ranks hold a part of each table", "ddp, which keeps tied tables one"),
+    ],
+)
+def test_fsdp_is_refused_with_the_reason(accelerator: str, given: str, right: str) -> None:
+    (problem,) = trainer(max_steps=1, strategy="fsdp", accelerator=accelerator).problems(None)
+    assert problem.key == "trainer.strategy"
+    assert given in problem.given
+    assert right in problem.right
+
+
+def test_several_devices_need_a_dense_gradient() -> None:
+    many = trainer(max_steps=1, devices=2)
+    (problem,) = many.problems(SimpleNamespace(optimizer=option("optimizer", "sparse_adam")))
+    assert problem.key == "trainer.devices"
+    assert list(many.problems(SimpleNamespace(optimizer=option("optimizer", "adamw")))) == []
+    assert list(many.problems(SimpleNamespace(optimizer=None))) == []
+
+
+def test_several_devices_say_what_their_numbers_are_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert list(trainer().remarks(None, 10)) == []
+    (said,) = trainer(devices=2, threads=2, accelerator="cpu").remarks(None, 10)
+    assert said.startswith("2 processes train together")
+    _, crowded = trainer(devices=4, threads=2, accelerator="cpu").remarks(None, 10)
+    assert "4 devices of 2 threads share 4 processors" in crowded

@@ -94,7 +94,7 @@ class TrainerOption(Option):
     """Processes that train one model together, a GPU each, or CPU threads each. They share the micro-batches of a step,
     accumulate * devices of them, and add in another order than one does: part of a run's hash."""
     strategy: Literal["auto", "ddp", "fsdp"]
-    """ddp: each device has the whole model. fsdp: each has a part of it; needs GPUs. auto is ddp."""
+    """How devices share the work. ddp: each has the whole model. auto is ddp. fsdp is refused, with the reason."""
     threads: int = Field(ge=1, le=1024)
     """CPU threads of torch. Other numbers add in another order and give other weights."""
     log_every: int = Field(ge=1)

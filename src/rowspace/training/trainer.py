@@ -25,10 +25,8 @@ class Trainer(TrainerOption):
     def problems(self, run: Any) -> Iterator[Problem]:
         """Other than one budget, and devices that cannot share their work."""
         yield from self._budget_problems()
-        if self.strategy == "fsdp" and self.accelerator != "gpu":
-            given = f"fsdp was given with trainer.accelerator={self.accelerator}, and it needs a GPU"
-            right = "ddp; on GPUs trainer.accelerator=gpu, where tied tables must be wrapped together or be untied"
-            yield Problem("trainer.strategy", given, right)
+        if self.strategy == "fsdp":
+            yield Problem("trainer.strategy", *self._why_no_fsdp())
         if self.devices > 1 and getattr(run, "optimizer", None) and run.optimizer.sparse_embedding:
             given = f"{self.devices} was given with optimizer={run.optimizer.name}, whose gradient of E is sparse"
             yield Problem("trainer.devices", given, "1, or an optimizer with a dense gradient, such as adamw")
@@ -41,6 +39,16 @@ class Trainer(TrainerOption):
         asked, there = self.devices * self.threads, os.cpu_count() or 1
         if self.accelerator == "cpu" and asked > there:
             yield f"{self.devices} devices of {self.threads} threads share {there} processors: fewer would be as fast."
+
+    def _why_no_fsdp(self) -> tuple[str, str]:
+        """What was given, and what would be right: models that are trained to be audited fit on each device."""
+        if self.accelerator != "gpu":
+            given = f"fsdp was given with trainer.accelerator={self.accelerator}, and it needs a GPU"
+            return given, "ddp; beside that, tied tables would have to be wrapped together or be untied"
+        given = (
+            "fsdp was given, whose ranks hold a part of each table, and certificates, audits and probes read whole ones"
+        )
+        return given, "ddp, which keeps tied tables one; each device has the whole model"
 
     def _budget_problems(self) -> Iterator[Problem]:
         chosen = [budget for budget in BUDGETS if getattr(self, budget) is not None]
