@@ -2,12 +2,13 @@
 
 import json
 
-from rowspace.figures.senses import draw_accuracy, draw_similarity
+from rowspace.figures.senses import draw_accuracy, draw_silhouette, draw_similarity
 
 ROWS = [
     {"layer": layer, "cue": cue, "accuracy": 0.4 + 0.1 * layer, "accuracy_chance": 0.4, "accuracy_low": 0.3}
     | {"accuracy_high": 0.5, "self_similarity_adjusted": 0.9, "intra_sentence_adjusted": 0.1, "mev_adjusted": None}
-    | {"baseline_cosine": 0.05}
+    | {"baseline_cosine": 0.05, "silhouette": -0.1 + 0.1 * layer, "silhouette_chance": -0.02}
+    | {"silhouette_low": -0.05, "silhouette_high": 0.04}
     for layer in range(3)
     for cue in ("before", "after")
 ]
@@ -20,6 +21,12 @@ def test_both_cues_are_drawn_over_the_band_of_chance():
     assert list(found.data[1].y) == [0.5] * 3
     assert found.data[1].fill == "tonexty"
     assert found.layout.title.text.endswith("?")
+
+
+def test_the_silhouette_stands_over_its_own_band():
+    low, high, chance, before, _ = draw_silhouette(ROWS).data
+    assert (list(low.y), list(high.y), list(chance.y)) == ([-0.05] * 3, [0.04] * 3, [-0.02] * 3)
+    assert list(before.y) == [-0.1, 0.0, 0.1]
 
 
 def test_one_cue_alone_has_its_chance_too():

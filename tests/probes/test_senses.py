@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.metrics import silhouette_score
 from sklearn.neighbors import NearestCentroid
 
 from rowspace.probes.senses import (
@@ -15,6 +16,7 @@ from rowspace.probes.senses import (
     gather,
     measure_senses,
     measure_shift,
+    measure_silhouette,
     pool,
 )
 
@@ -44,6 +46,36 @@ def test_planted_senses_are_told_every_time_and_by_no_exchange_of_labels(K):
     assert separation[0] > 0.5
     assert labelings.p_value(separation) <= math.factorial(K) / len(labelings.labels) + 1e-12
     assert find_verdicts(centre(planted(known, strength=3.0, seed=1)), known).tolist() == known.senses.tolist()
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("strength", [0.0, 0.7, 3.0])
+def test_the_silhouette_is_that_of_scikit_learn_where_all_may_be_compared(K, strength):
+    known = labelled(K, 6)
+    units = centre(planted(known, strength=strength, seed=K))
+    everything = ~np.eye(len(units), dtype=bool)
+    labelings = find_labelings(known, most=30, seed=0)
+    found = measure_silhouette(units, everything, labelings)
+    theirs = [silhouette_score(units, labels, metric="cosine") for labels in labelings.labels]
+    np.testing.assert_allclose(found, theirs, atol=1e-12)
+
+
+def test_the_silhouette_of_planted_senses_leaves_its_null_and_a_sense_alone_counts_nothing():
+    known = labelled(2, 6)
+    labelings = find_labelings(known, most=5000, seed=0)
+    found = measure_silhouette(centre(planted(known, strength=3.0, seed=1)), known.apart, labelings)
+    assert found[0] > 0.5
+    assert labelings.p_value(found) <= 2 / len(found) + 1e-12
+    nothing = [
+        labelings.p_value(measure_silhouette(centre(planted(known, strength=0.0, seed=s)), known.apart, labelings))
+        for s in range(20)
+    ]
+    assert sum(p <= 0.1 for p in nothing) <= 6
+    none = np.zeros_like(known.apart)
+    assert measure_silhouette(centre(planted(known, strength=3.0, seed=1)), none, labelings).tolist() == [0.0] * len(
+        found
+    )
+    assert measure_silhouette(np.zeros((12, 4)), known.apart, labelings).max() == 0.0  # one state for all
 
 
 def test_states_without_senses_score_chance_over_twenty_seeds():

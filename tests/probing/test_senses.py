@@ -235,4 +235,4 @@ def test_two_runs_stand_side_by_side_and_hostile_words_are_shown_as_text(cache, 
     assert any(line[0].startswith("no position, layer 1") for line in findings.shown[0].rows)
     assert not any("\u202e" in cell for shown in findings.shown for line in shown.rows for cell in line)
     write(tmp_path, "senses", findings, {})
-    assert set(findings.figures) == {"senses_accuracy", "senses_similarity"}
+    assert set(findings.figures) == {"senses_accuracy", "senses_silhouette", "senses_similarity"}

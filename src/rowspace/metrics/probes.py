@@ -111,6 +111,14 @@ def senses() -> Iterator[Metric]:
             measured_null=True,
         )
         yield Metric(
+            f"probe/senses/silhouette_{cue}",
+            "ratio",
+            "higher",
+            exchanged,
+            f"How much nearer final states are to their own sense than to the next, by cosine distance, {where}.",
+            measured_null=True,
+        )
+        yield Metric(
             f"probe/senses/shift_{cue}",
             "cosine",
             "higher",

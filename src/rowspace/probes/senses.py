@@ -1,4 +1,4 @@
-"""Does a state know the sense of its word? Separation of the senses, nearest-centroid accuracy, shift to anchors.
+"""Does a state know the sense of its word? Accuracy, separation, silhouette, shift to anchors.
 
 Sentences come in sets that are matched but for the sense (`occurrences.py`). So nothing within a set is compared, and
 nor are two sentences that share a telling token, one that few sentences of some sense have: any mixture of the tokens
@@ -111,6 +111,22 @@ def measure_senses(units: np.ndarray, apart: np.ndarray, labelings: Labelings) -
     tied = (closeness >= nearest[:, :, None] - ROUNDING).sum(axis=2)
     right = (own >= nearest - ROUNDING) & np.isfinite(nearest)
     return _separations(gram * apart, apart.astype(np.float64), one_hot), (right / tied).mean(axis=0)
+
+
+def measure_silhouette(units: np.ndarray, apart: np.ndarray, labelings: Labelings) -> np.ndarray:
+    """Mean silhouette of the senses under each labeling, (P,), in [-1, 1] (Rousseeuw 1987); arguments as above.
+
+    (b - a) / max(a, b): a is the mean cosine distance of an occurrence to those of its own sense that it may be
+    compared with, b that to the nearest of the other senses. 0 where there is none of either, as for a sense alone.
+    """
+    distances = 1 - _closeness(units @ units.T, apart, _one_hot(labelings.labels))  # inf for none
+    own = labelings.labels.T[:, :, None] == np.arange(distances.shape[2])
+    a = distances.min(axis=2, where=own, initial=np.inf)
+    b = distances.min(axis=2, where=~own, initial=np.inf)
+    known = np.isfinite(a) & np.isfinite(b)
+    a, b = np.where(known, a, 0.0), np.where(known, b, 0.0)
+    larger = np.maximum(a, b)
+    return ((b - a) / np.where(larger > ROUNDING, larger, np.inf)).mean(axis=0)
 
 
 def find_verdicts(units: np.ndarray, known: Labelled) -> np.ndarray:

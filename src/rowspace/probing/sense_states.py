@@ -16,7 +16,15 @@ from rowspace.probes.contextuality import (
     measure_self_similarity,
 )
 from rowspace.probes.occurrences import CUES
-from rowspace.probes.senses import centre, find_verdicts, gather, measure_senses, measure_shift, pool
+from rowspace.probes.senses import (
+    centre,
+    find_verdicts,
+    gather,
+    measure_senses,
+    measure_shift,
+    measure_silhouette,
+    pool,
+)
 from rowspace.probing.base import Progress, RunSubject, Subject, labels, refuse_unless, runs_of
 from rowspace.probing.sense_questions import Group, Questions, find_questions
 from rowspace.probing.senses import Senses
@@ -133,6 +141,7 @@ class _Measured:
         self.rows = targets[group.places]
         units = centre(self.rows)
         self.separation, self.accuracy = measure_senses(units, group.known.apart, group.labelings)
+        self.silhouette = measure_silhouette(units, group.known.apart, group.labelings)
         self.shift: np.ndarray | None = None
         if (group.anchors.sum(axis=2) > 0).any(axis=0).all():
             self.shift = measure_shift(units, anchors, group.anchors, group.labelings)
@@ -155,6 +164,8 @@ class _Measured:
             "mev_adjusted": _less(mev, mevs[len(group.places)]),
             "separation": float(self.separation[0]),
             "separation_p": labelings.p_value(self.separation),
+            "silhouette": float(self.silhouette[0]),
+            "silhouette_p": labelings.p_value(self.silhouette),
             "accuracy": float(self.accuracy[0]),
             "accuracy_chance": float(self.accuracy.mean()),
             "accuracy_p": labelings.p_value(self.accuracy),
@@ -166,12 +177,13 @@ class _Measured:
 
 
 def _pooled(option: Senses, found: Sequence[_Measured], *, seed: int) -> Row:
-    """Values over all words with their nulls; accuracy counts sentences, the others words."""
+    """Values over all words with their nulls; accuracy and silhouette count sentences, the others words."""
     row: Row = {}
     shifts = [one.shift for one in found if one.shift is not None]
     asked = {
         "accuracy": ([one.accuracy for one in found], [len(one.rows) for one in found]),
         "separation": ([one.separation for one in found], [1] * len(found)),
+        "silhouette": ([one.silhouette for one in found], [len(one.rows) for one in found]),
         "shift": (shifts, [1] * len(shifts)),
     }
     for name, (values, weights) in asked.items():

@@ -23,7 +23,8 @@ READING = (
     "share no telling token with it. Chance comes from the same sentences with the senses exchanged within each set. "
     "The final layer is the one that counts, chosen beforehand; of the others the best is best partly by luck. "
     "Separation is the mean cosine of two states of one sense less that of two senses, the word's mean state "
-    "subtracted. Self-similarity is the mean cosine of a word's states over its sentences; 'adjusted' is less that of "
+    "subtracted. The silhouette asks how much nearer a state is to its own sense than to the next, from -1 to 1. "
+    "Self-similarity is the mean cosine of a word's states over its sentences; 'adjusted' is less that of "
     "random words, since in a narrow cone everything is alike. At layer 0 it is 1 unless a position is added."
 )
 MARKS = {"right": "✓ right", "wrong": "✗ wrong", "tie": "= tie", "left out": "? left out"}
@@ -53,7 +54,7 @@ class Told:
 
 def tell_senses(told: Sequence[Told]) -> Findings:
     """The answer for the first of the runs, beside the others."""
-    from rowspace.figures.senses import draw_accuracy, draw_similarity
+    from rowspace.figures.senses import draw_accuracy, draw_silhouette, draw_similarity
 
     first = told[0]
     scores = [_score(first, cue) for cue in ("before", "after")]
@@ -69,7 +70,11 @@ def tell_senses(told: Sequence[Told]) -> Findings:
         },
         shown=[_by_layer(layers), _by_word(first), _by_sentence(first)],
         draw=lambda: (
-            {"senses_accuracy": draw_accuracy(first.layers), "senses_similarity": draw_similarity(first.layers)}
+            {
+                "senses_accuracy": draw_accuracy(first.layers),
+                "senses_silhouette": draw_silhouette(first.layers),
+                "senses_similarity": draw_similarity(first.layers),
+            }
             if first.layers
             else {}
         ),
@@ -95,7 +100,7 @@ def _numbers(told: Told) -> dict[str, float | Missing]:
     none = Missing("no word could be asked")
     for cue in ("before", "after"):
         row = told.final(cue) or {}
-        for name in ("separation", "shift"):
+        for name in ("separation", "silhouette", "shift"):
             key = f"probe/senses/{name}_{cue}"
             for end, field in (("", name), ("/null", f"{name}_chance")):
                 numbers[key + end] = _or(row.get(field), none)
@@ -170,12 +175,14 @@ def _by_layer(rows: Sequence[Row]) -> Shown:
                 chance,
                 f"{row['separation']:+.3f}",
                 f"{row['separation_p']:.2g}",
+                f"{row['silhouette']:+.3f} ({row['silhouette_low']:+.3f} to {row['silhouette_high']:+.3f})",
                 _cell(row["shift"], "+.3f"),
                 _cell(row["self_similarity"], ".3f"),
                 *(_cell(row[f"{name}_adjusted"], ".3f") for name in ("self_similarity", "intra_sentence", "mev")),
             ]
         )
-    head = ["", "right sense", "chance (998 of 1000)", "separation", "p", "shift to anchors", "self-similarity"]
+    head = ["", "right sense", "chance (998 of 1000)", "separation", "p", "silhouette (998 of 1000)"]
+    head += ["shift to anchors", "self-similarity"]
     return Shown("senses by layer", [*head, "adjusted", "in a sentence, adjusted", "one vector, adjusted"], lines)
 
 
