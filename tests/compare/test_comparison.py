@@ -34,7 +34,7 @@ def test_the_planted_effect_is_the_answer() -> None:
     assert found.arms[0].levels == {"position": "alibi", "head.tie": False}
     assert found.answer.startswith("position alibi, untied wins: has test/bpb 2.00")
     assert "3 pairs of seeds" in found.answer
-    assert "position scheme moves it most on average: 0.10" in found.answer
+    assert "On average, against the mean of its levels, position scheme: alibi -0.06" in found.answer
     assert "On this text (glosses) at this budget (600 steps)" in found.answer
     assert {one.verdict for one in found.differences} == {"worse"}
     assert [effect.keys for effect in found.effects] == [("position",), ("head.tie",), ("position", "head.tie")]

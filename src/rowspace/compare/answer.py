@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rowspace.compare.axes import BUDGETS, LR, SEED, label
-from rowspace.compare.base import Axis, Comparison, Difference, Effect, Interval, named
+from rowspace.compare.base import Axis, Comparison, Difference, Effect, Interval, level_in_words, named
+from rowspace.compare.intervals import LEVEL, holm
 from rowspace.metrics.metric import Metric
 from rowspace.table import Missing
 
+NONE_BEST = "No arm is shown to be best"
 LISTED = 3
-"""Arms that are named before the rest are counted."""
+"""Arms and axes that are named before the rest are counted."""
 
 
 def question_of(axes: Sequence[Axis], metric: Metric, key: str) -> str:
@@ -32,8 +34,9 @@ def answer_of(found: Comparison, *, named: bool) -> str:
         isinstance(one.difference.low, Missing) for one in found.differences
     ):
         return f"{_without_seeds(found)} {_limits(found)}"
-    said = _against_base(found) if named else _winner(found)
-    return " ".join(part for part in (said, _largest(found), _limits(found)) if part)
+    said, axes = _against_base(found) if named else _winner(found), _axes_said(found)
+    parts = (axes, said) if said.startswith(NONE_BEST) and axes else (said, axes)
+    return " ".join(part for part in (*parts, _limits(found)) if part)
 
 
 def shown(interval: Interval, *, signed: bool = False, unit: str = "") -> str:
@@ -84,8 +87,9 @@ def _winner(found: Comparison) -> str:
     if same:
         parts.append(f"within the margin of {same[0].margin:g} stand {_listed(_labels(same))}")
     if open_:
-        parts.append(f"no difference is shown to {_listed(_labels(open_))}")
-    return f"No arm is shown to be best: {lead}, {by}; {'; '.join(parts)}."
+        whom = _listed(_labels(open_)) if len(open_) <= 2 else f"{len(open_)} of {len(found.differences)} others"
+        parts.append(f"no difference is shown to {whom}")
+    return f"{NONE_BEST}: {lead}, {by}; {'; '.join(parts)}."
 
 
 def _against_base(found: Comparison) -> str:
@@ -120,28 +124,31 @@ def _chosen(found: Comparison) -> str:
     return f" ({', '.join(named(key, value) for key, value in chosen.items())})" if chosen else ""
 
 
-def _largest(found: Comparison) -> str:
-    """What moves the metric most, where there is more than one axis."""
+def _axes_said(found: Comparison) -> str:
+    """What moves the metric on average, where there is more than one axis; held together by Holm."""
     mains = [one for one in found.effects if len(one.keys) == 1 and one.changes]
-    if len(mains) < 2:
+    tested = [one for one in mains if not isinstance(one.p_value, Missing)]
+    if len(mains) < 2 or not tested:
         return ""
-    told = [one for one in mains if _is_shown(one)]
+    adjusted = holm([float(one.p_value) for one in tested])  # type: ignore[arg-type]
+    told = [one for one, p in zip(tested, adjusted, strict=True) if p <= LEVEL]
     if not told:
         return "Of the axes none is shown to matter on average."
-    one = told[0]
-    low, high = (choose(one.changes, key=lambda cell: one.changes[cell].mean) for choose in (min, max))
-    way = f"from {_level(one, low)} to {_level(one, high)}"
-    said = f"{label(one.keys[0])} moves it most on average: {_number(one.span)} {way}"
-    silent = [label(each.keys[0]) for each in mains if not _is_shown(each)]
-    return said + (f"; no effect is shown of {_listed(silent)}." if silent else ".")
+    silent = [label(one.keys[0]) for one in tested if one not in told]
+    said = f"On average, against the mean of its levels, {'; '.join(map(_axis_said, told[:LISTED]))}"
+    more = f"; and {len(told) - LISTED} more axes matter" if len(told) > LISTED else ""
+    return said + more + (f"; no effect is shown of {_listed(silent)}." if silent else ".")
 
 
-def _is_shown(effect: Effect) -> bool:
-    return not isinstance(effect.p_value, Missing) and effect.p_value <= 0.05
+def _axis_said(effect: Effect) -> str:
+    """Its lowest and highest level."""
+    cells = sorted(effect.changes, key=lambda cell: effect.changes[cell].mean)
+    ends = [f"{_level(effect, cell)} {shown(effect.changes[cell], signed=True)}" for cell in (cells[0], cells[-1])]
+    return f"{label(effect.keys[0])}: {', '.join(ends)}"
 
 
 def _level(effect: Effect, cell: tuple[object, ...]) -> str:
-    return named(effect.keys[0], cell[0])
+    return level_in_words(effect.keys[0], cell[0])
 
 
 def _limits(found: Comparison) -> str:

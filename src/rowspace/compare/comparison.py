@@ -170,6 +170,8 @@ def _reading(found: Comparison, *, named: bool) -> list[str]:
             f"{paired} of {len(found.differences)} differences are of pairs: same seeds, same order of batches; the "
             "seed gives the same initial weights where shapes allow. The others are Welch's."
         )
+    if len(found.effects) > 1:
+        notes.append("p-values of effects are single ones; the answer holds main effects together (Holm).")
     if found.frontiers:
         notes.append(
             "Frontiers are read off validation curves, linear in the logarithm of the budget and never beyond a curve; "

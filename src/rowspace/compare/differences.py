@@ -26,10 +26,11 @@ def differences(
 ) -> tuple[Difference, ...]:
     """Every other arm less the base. `named`: the user chose the base before looking."""
     values = [samples(arm, metric) for arm in arms]
-    orders = [frozenset(map(order_of, arm.runs)) for arm in arms]
+    known_orders: dict[Hashable, int] = {}  # comparing numbers is cheap where there are many pairs
+    orders = [known_orders.setdefault(frozenset(map(order_of, arm.runs)), len(known_orders)) for arm in arms]
     at = next(number for number, arm in enumerate(arms) if arm is base)
     pairs = [(i, at) for i in range(len(arms)) if i != at]
-    if not named:
+    if not named and any(len(own) > 1 for own in values):
         pairs += [(i, j) for i, j in itertools.combinations(range(len(arms)), 2) if at not in (i, j)]
     alike = {(i, j): is_paired(values[i], values[j]) and orders[i] == orders[j] for i, j in pairs}
     found = {pair: gap(values[pair[0]], values[pair[1]], pairing=alike[pair]) for pair in pairs}

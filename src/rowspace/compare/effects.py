@@ -161,6 +161,8 @@ class Effects:
 
     def _partners(self, term: Term) -> str:
         """The axes without which this one could be told."""
+        if self.additive.X.shape[1] > MOST_COLUMNS:  # so many levels that nobody looks for a single culprit
+            return "the other axes together"
         found = []
         for other in self.mains:
             rest = [one for one in self.mains if one != other]

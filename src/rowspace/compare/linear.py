@@ -35,10 +35,9 @@ class Model:
         self.rank = int((sigma > TOLERANCE * max(X.shape) * sigma.max(initial=0.0)).sum())
         self._U, self._sigma, self._rows = U[:, : self.rank], sigma[: self.rank], Vt[: self.rank]
 
-    def is_estimable(self, contrasts: np.ndarray) -> np.ndarray:
-        """For contrasts (c, p): whether each is a combination of rows of X."""
-        left = contrasts - (contrasts @ self._rows.T) @ self._rows
-        return np.linalg.norm(left, axis=1) < 1e-7 * np.maximum(np.linalg.norm(contrasts, axis=1), 1e-300)
+    def untold(self, contrasts: np.ndarray) -> np.ndarray:
+        """What of contrasts (c, p) is no combination of rows of X: zero for those that can be estimated."""
+        return contrasts - (contrasts @ self._rows.T) @ self._rows
 
     def weights(self, contrasts: np.ndarray) -> np.ndarray:
         """(c, n): the estimate of a contrast is its weights times y, its standard error their norm times sigma."""
@@ -65,6 +64,11 @@ class Design:
         self._fixed = [np.ones((self.n, 1))]
         if blocks is not None:
             self._fixed.append(_one_hot(blocks, list(dict.fromkeys(blocks))))
+        self._blocks = 0 if blocks is None else len(set(blocks)) - 1
+        first: dict[tuple[Hashable, ...], int] = {}
+        for number, cell in enumerate(zip(*columns.values(), strict=True)):
+            first.setdefault(cell, number)
+        self._arms = list(first.values())
 
     def cells(self, term: Term) -> list[tuple[Hashable, ...]]:
         """What each run is at, for a term."""
@@ -101,8 +105,10 @@ class Design:
         return basis(self.matrix(terms))
 
     def rank(self, terms: Sequence[Term]) -> int:
-        """Degrees of freedom of a model."""
-        return self.basis(terms).shape[1]
+        """Degrees of freedom of a model: those of one run an arm, since seeds that are whole are clear of all terms."""
+        mean = np.ones((len(self._arms), 1))
+        arms = np.concatenate([mean, *(self.block(term)[self._arms] for term in terms)], axis=1)
+        return basis(arms).shape[1] + self._blocks
 
     @cached_property
     def mains(self) -> list[Term]:
@@ -124,14 +130,15 @@ def centring(k: int) -> np.ndarray:
 
 def alike(model: Model, start: int, k: int) -> list[int]:
     """Of k levels whose columns begin at `start`, the largest set among which every difference can be told."""
+    levels = np.zeros((k, model.X.shape[1]))
+    levels[np.arange(k), start + np.arange(k)] = 1.0
+    left = model.untold(levels)
     groups: list[list[int]] = []
     for level in range(k):
-        for group in groups:
-            contrast = np.zeros((1, model.X.shape[1]))
-            contrast[0, start + level], contrast[0, start + group[0]] = 1.0, -1.0
-            if model.is_estimable(contrast)[0]:
-                group.append(level)
-                break
-        else:
+        near = np.linalg.norm(left[[group[0] for group in groups]] - left[level], axis=1) < 1e-7 if groups else []
+        home = next((group for group, same in zip(groups, near, strict=True) if same), None)
+        if home is None:
             groups.append([level])
+        else:
+            home.append(level)
     return max(groups, key=len)

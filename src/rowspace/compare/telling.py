@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rowspace.compare.answer import shown
-from rowspace.compare.axes import label
-from rowspace.compare.base import Arm, Comparison, Difference, Effect, Frontier, level_in_words, named
+from rowspace.compare.axes import LR, label
+from rowspace.compare.base import Arm, Comparison, Difference, Effect, Frontier, Sensitivity, level_in_words, named
 from rowspace.table import Missing
 from rowspace.terminal import Terminal
 
@@ -28,6 +28,11 @@ def tell(found: Comparison, terminal: Terminal, rows: int) -> None:
             f"What each axis does to {found.metric}{_more(found.effects, rows)}",
             ["axis", "mean of a level less the mean of all", "p", "share of variance"],
             lines,
+        )
+    if found.sensitivities:
+        lines = [_sensitivity(one) for one in found.sensitivities[:rows]]
+        terminal.table(
+            f"Learning rates, on validation (* the best){_more(found.sensitivities, rows)}", ["arm", "by rate"], lines
         )
     if found.frontiers:
         lines = [line for frontier in found.frontiers for line in _frontier(frontier)]
@@ -88,6 +93,12 @@ def _effect(effect: Effect) -> list[str]:
 
 def _cell(effect: Effect, cell: Sequence[object]) -> str:
     return " and ".join(level_in_words(key, level) for key, level in zip(effect.keys, cell, strict=True))
+
+
+def _sensitivity(one: Sensitivity) -> list[str]:
+    best = one.arm.chosen.get(LR)
+    said = [f"{rate:g}{'*' if rate == best else ''}: {value.mean:.4f}" for rate, value in one.values.items()]
+    return [one.arm.label, f"{', '.join(said)}{'; at the edge' if one.at_edge else ''}"]
 
 
 def _frontier(frontier: Frontier) -> list[list[str]]:
