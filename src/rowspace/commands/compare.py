@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,17 +93,22 @@ def new_reader() -> Reader:
     """What reads run folders by this version's typed configuration, and remembers those that have not changed."""
     from rowspace.compare.reading import Reader
 
-    return Reader(settings)
+    fields: dict[str, Any] = {
+        key: (Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation, ...)
+        for key, field in RunConfig.model_fields.items()
+        if not any(isinstance(mark, Aside) for mark in field.metadata)
+    }
+    return Reader(partial(settings, create_model("Kept", __base__=Option, **fields)))
 
 
-def settings(plain: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Flat typed settings of a run's plain configuration. ConfigError where it is none of this version's.
+def settings(shape: type[Option], plain: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Flat typed settings of a run's plain configuration, by `shape`: RunConfig without what makes no other run.
 
-    What options say of each other and of files is left alone: the run was trained, and its folder may be a stranger's.
+    ConfigError where it is none of this version's. What options say of each other and of files is left alone: the run
+    was trained, and its folder may be a stranger's.
     """
     from rowspace.compare.settings import flat
 
-    shape = _kept()
     given = {
         key: value for key, value in plain.items() if key in shape.model_fields or key not in RunConfig.model_fields
     }
@@ -115,17 +120,6 @@ def settings(plain: Mapping[str, Any]) -> Mapping[str, Any]:
         said = " ".join(first["msg"].split())[:200]
         more = f", and {len(rest)} more" if rest else ""
         raise ConfigError(f"its configuration is none of this version's: {where}: {said}{more}") from error
-
-
-@cache
-def _kept() -> type[Option]:
-    """RunConfig without what makes no other run."""
-    fields: dict[str, Any] = {
-        key: (Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation, ...)
-        for key, field in RunConfig.model_fields.items()
-        if not any(isinstance(mark, Aside) for mark in field.metadata)
-    }
-    return create_model("Kept", __base__=Option, **fields)
 
 
 def place_of(paths: Sequence[Path], found: Comparison) -> Path:
