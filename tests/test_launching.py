@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import sys
-import types
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from rowspace import cli
-from rowspace.config import Call, RunConfig
-from rowspace.config import load as load_config
+from rowspace.config import Call
 from rowspace.errors import MachineError, Stopped
 from rowspace.sweeping.preparing import Prepared
-
-
-class Trained(types.ModuleType):
-    """Stands in for commands/train.py: the real `load`, and a `run` that only notes what it was given."""
-
-    def __init__(self) -> None:
-        super().__init__("rowspace.commands.train")
-        self.jobs: list[tuple[RunConfig, Call]] = []
-        self.fail: Any = lambda config: None
-
-    @staticmethod
-    def load(plain: Mapping[str, Any]) -> RunConfig:
-        return load_config(plain)
-
-    def run(self, config: RunConfig, call: Call) -> float:
-        self.jobs.append((config, call))
-        error = self.fail(config)
-        if error is not None:
-            raise error
-        return 1.5
+from tests.stand_in import Trained
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -53,6 +53,12 @@ class Grid:
     same: dict[Words, Point] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
 
+    def repetitions(self) -> list[str]:
+        """A sentence for each point that is another one's run."""
+        points = [*(point.words for point in self.points), *self.same]
+        own = dict(zip(points, own_words(points)[0], strict=True))
+        return [f"{own[point]}: the same run as {own[first.words]}, run once" for point, first in self.same.items()]
+
     def complaint(self, end: str) -> str:
         """Every invalid point with what is wrong with it, in a list."""
         total = len(self.points) + len(self.invalid) + len(self.same)
@@ -99,12 +105,13 @@ class Checker:
     load: Load
     in_process: bool
     say: Callable[[str], None]
-    _fixed: Collection[str] = frozenset()
+    _sizes_vary: bool = False
+    _seen: dict[Words, tuple[Words, Any, Path, list[Problem | str]]] = field(default_factory=dict)
 
     def grid(self, points: Sequence[Words], arms: int | None) -> Grid:
         """Every point, or those of `arms` arms; points that are the same run are there once."""
-        sizes = {word for point in points for word in point if word.partition("=")[0] == SIZE}
-        self._fixed = sizes if len(sizes) == 1 else frozenset()
+        levels = Counter(word.partition("=")[0] for word in {word for point in points for word in point})
+        self._sizes_vary = levels[SIZE] > 1 or levels["tokenizer"] > 1
         if len(points) > SLOW_TO_CHECK:
             self.say(f"checking {len(points)} grid points before the first job")
         if arms is None:
@@ -127,7 +134,9 @@ class Checker:
     def _checked(self, points: Iterable[Words]) -> Grid:
         grid, known = Grid(), {}
         for words in points:
-            overrides, config, study, problems = self._look(words)
+            if words not in self._seen:
+                self._seen[words] = self._look(words)
+            overrides, config, study, problems = self._seen[words]
             if problems:
                 grid.invalid[words] = problems
                 continue
@@ -141,9 +150,9 @@ class Checker:
     def _look(self, words: Words) -> tuple[Words, Any, Path, list[Problem | str]]:
         """The overrides a point runs with, its typed config, the folder of its study and what is wrong with it."""
         composed, refused = self._compose(words)
-        size = OmegaConf.select(composed, "tokenizer.name")
-        if getattr(options("tokenizer").get(size), "one_size", False):  # V has nothing to say here
-            words = tuple(word for word in words if word.partition("=")[0] != SIZE or word in self._fixed)
+        tokenizer = options("tokenizer").get(str(OmegaConf.select(composed, "tokenizer.name")))
+        if self._sizes_vary and getattr(tokenizer, "one_size", False):  # V has nothing to say here
+            words = tuple(word for word in words if word.partition("=")[0] != SIZE)
             composed, refused = self._compose(words)
         config, found = problems_of(composed, refused, self.load)
         devices = OmegaConf.select(composed, "trainer.devices", default=1)

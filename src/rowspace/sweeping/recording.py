@@ -44,8 +44,11 @@ class Recorded:
     """Told before and after each job of this process."""
     home: tuple[str, int] = field(default_factory=lambda: (socket.gethostname(), os.getpid()))
 
+    records: dict[Path, Records] = field(default_factory=dict)
+    """By study, what this process keeps of them."""
+
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "watch": None}
+        return {**self.__dict__, "watch": None, "records": {}}
 
     def __call__(self, node: DictConfig) -> Any:
         away = self.home != (socket.gethostname(), os.getpid())
@@ -53,7 +56,8 @@ class Recorded:
             return self._recorded(node, away)
 
     def _recorded(self, node: DictConfig, away: bool) -> Any:
-        began, records = time.time(), Records(Path(str(HydraConfig.get().sweep.dir)), say)
+        began, study = time.time(), Path(str(HydraConfig.get().sweep.dir)).absolute()
+        records = self.records.setdefault(study, Records(study, say))
         overrides = tuple(str(override) for override in HydraConfig.get().overrides.task)
         id_ = hashlib.sha256("\n".join(overrides).encode()).hexdigest()[:12]
         placed = _Placed(records, Record(id_, overrides, sweep=self.sweep))

@@ -70,10 +70,8 @@ class Sweep:
         checker = Checker(self.hydra, self.name, self.composed, self.job.load, self.in_process, say)
         grid = checker.grid(words, arms if isinstance(arms, int) else None)
         self._refuse(grid)
-        for note in grid.said:
+        for note in [*grid.said, *grid.repetitions()]:
             say(note)
-        for point, first in grid.same.items():
-            say(f"{' '.join(point)}: the same run as {' '.join(first.words)}, run once")
         prepared = preparing.prepare(grid.points, self.job.corpora, Terminal(self._progress)) if self.trains else None
         if prepared is not None and prepared.unfit:
             unfit = {point.id for point, _ in prepared.unfit}
@@ -128,7 +126,7 @@ class Sweep:
         callbacks.on_multirun_start(config=self.composed, config_name=self.name)
         launcher = Plugins.instance().instantiate_launcher(
             hydra_context=HydraContext(config_loader=self.hydra.config_loader, callbacks=callbacks),
-            task_function=Recorded(self.job, self.token, watch=board.hear if self.in_process else None),
+            task_function=self._recorded(board, list(jobs.records.values())),
             config=self.composed,
         )
         with self._ending(board), self._watching(board), _launchers_quiet():
@@ -162,14 +160,19 @@ class Sweep:
             study.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(ConfigError):  # a value that only the sweeper gives
             self.logger = self.job.load(self.composed).logger if self.trains else None
-        board = Board(Asked(self.token, Records(study, say)), say=say, refresh=self._refresh)
-        recorded = Recorded(self.job, self.token, asks=True, watch=board.hear if self.in_process else None)
+        records = Records(study, say)
+        board = Board(Asked(self.token, records), say=say, refresh=self._refresh)
+        recorded = self._recorded(board, [records], asks=True)
         with self._ending(board), self._watching(board), _third_party_warnings():
             try:
                 self.hydra.multirun(self.name, recorded, self.overrides)
             except Exception:
                 if not any(row.status == "failed" or row.value is None for row in board.jobs.rows()):
                     raise  # else the sweeper gave up because of them, and the table says why
+
+    def _recorded(self, board: Board, records: Sequence[Records], *, asks: bool = False) -> Recorded:
+        watch = board.hear if self.in_process else None
+        return Recorded(self.job, self.token, asks, watch, records={one.study: one for one in records})
 
     def _ending(self, board: Board) -> contextlib.AbstractContextManager[None]:
         return ending(board, self.token, elsewhere=not self.in_process, finish=self._finish)
