@@ -1,8 +1,9 @@
 """Do tokens that keep the same company have rows that point the same way? Cosine of E against cosine of PPMI.
 
 The course says that cosine tracks distributional similarity. Here it is held against what counting finds in the very
-text that the run was trained on, with chance from shuffled rows, what frequency alone would say, and the same by
-frequency: common words are known to distort cosines (Zhou et al. 2022).
+text that the run was trained on. Chance deals the rows anew among tokens as common, since both sides follow frequency;
+what frequency alone would say stands beside, and the same by frequency: common words are known to distort cosines (Zhou
+et al. 2022).
 """
 
 from __future__ import annotations
