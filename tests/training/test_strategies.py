@@ -8,7 +8,7 @@ import torch
 from rowspace.errors import ConfigError
 from rowspace.training.ranks import Ranks
 from rowspace.training.strategies import Ddp, Place, choose_strategy, refuse_devices
-from tests.parts import option
+from tests.parts import model, names, option, refusals
 
 
 def test_alone_lightning_chooses_and_together_gradients_are_averaged() -> None:
@@ -48,3 +48,16 @@ def test_enough_devices_are_fine(monkeypatch: pytest.MonkeyPatch, there: int, ac
     monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: there > 0)
     refuse_devices(option("trainer", "default", devices=4, accelerator=accelerator))
+
+
+@pytest.mark.parametrize("body", names("body"))
+@pytest.mark.parametrize("tie", [True, False])
+def test_every_parameter_of_a_valid_model_gets_a_gradient(body: str, tie: bool) -> None:
+    """Ranks wait for the gradient of each parameter: one that is not used would keep them waiting."""
+    ids = torch.randint(0, 40, (2, 8), generator=torch.Generator().manual_seed(0))
+    for position in names("position"):
+        if refusals(position, body):
+            continue
+        lm = model(40, body=body, position=position, head=option("head", "linear", tie=tie, bias="zero"))
+        lm.loss(lm(ids, None, None, ids if body == "encoder_decoder" else None), ids)[0].backward()
+        assert [name for name, parameter in lm.named_parameters() if parameter.grad is None] == [], position
