@@ -83,9 +83,8 @@ def evaluate(
 ) -> Evaluation:
     """Score every target of `batches` once, in fixed windows, in full precision and without dropout.
 
-    The batches are of `stream`; `train_counts` (V,) are the occurrences of each id in training, and `words` those of
-    words, where losses by word are asked for. The weights, the training mode and the random generators are left as they
-    were. Sums are float64.
+    The batches are of `stream`; `train_counts` (V,) are the occurrences of each id in training, `words` those of words
+    where losses by word are asked for. Weights, training mode and random generators are left alone. Sums are float64.
     """
     device = next(model.parameters()).device
     by_frequency = torch.from_numpy(surprise(train_counts)).to(device)
