@@ -150,6 +150,7 @@ def run_json(config: Mapping[str, Any], test: float, steps: int, rng: np.random.
             "tokens_seen": tokens,
             "bytes_seen": round(tokens * BYTES_A_TOKEN),
             "tokens_per_step": 2048,
+            "flops_per_step": 2048 * 3 * forward,
             "steps": steps,
             "seconds": 0.02 * steps + 3.0,
             "peak_memory_bytes": 1e9,

@@ -49,7 +49,7 @@ def test_keys_that_move_together_are_one_axis_and_a_note() -> None:
 
 def test_watching_makes_no_arms_unless_probes_are_compared() -> None:
     runs = [
-        ran({"trainer.log_every": every, "probes": probes, "study": study, "seed": 0}, 2.0)
+        ran({"trainer.log_every": every, "probes": probes, "study": study, "data.path": study, "seed": 0}, 2.0)
         for every, probes, study in ((20, "none", "a"), (50, "default", "b"))
     ]
     assert find_axes(runs)[0] == ()

@@ -41,7 +41,7 @@ def test_a_trained_run_is_compared_as_it_was_recorded(study: Path) -> None:
         == [row["trainer/global_step"] for row in validated]
         == [0, 10, 20, 30, 40]
     )
-    assert run.curve[-1]["flops"] == said["cost"]["flops"]["train"] * said["cost"]["tokens_seen"]
+    assert run.curve[-1]["flops"] == run.cost["flops"] == said["cost"]["flops_per_step"] * 40
     assert run.curve[-1]["bytes"] == pytest.approx(said["cost"]["bytes_seen"])
     (arm,) = found.arms
     assert arm.result.mean == pytest.approx(said["metrics"]["test/bpb"] + 0.01)

@@ -20,7 +20,9 @@ WATCHING = frozenset(
     | {"trainer.stall_timeout"}
 )
 """Keys that change how a run is watched or carried out, not what is trained."""
-ORDER = ("data", "tokenizer", "body", "seeds", "model.n_ctx", "trainer.batch_size", "trainer.accumulate")
+TEXT = ("data",)
+"""Runs that are ranked together read the same text, split alike: where it lay is no axis."""
+ORDER = ("tokenizer", "body", "seeds", "model.n_ctx", "trainer.batch_size", "trainer.accumulate")
 """What decides which windows a step sees: where these are equal, equal seeds give equal batches."""
 LABELS = {
     "tokenizer": "tokenizer",
@@ -48,7 +50,7 @@ def find_axes(runs: Sequence[Ran], *, probed: bool = False) -> tuple[tuple[Axis,
     columns: dict[str, list[Any]] = {}
     notes = []
     for key in keys:
-        if _is_seed(key) or _is_watching(key, probed):
+        if _is_seed(key) or _is_watching(key, probed) or _within(key, TEXT):
             continue
         column = [run.settings.get(key) for run in runs]
         if len(set(map(_key, column))) < 2:
@@ -93,9 +95,9 @@ def order_of(run: Ran) -> Hashable:
 
 
 def without_seeds(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Settings that decide what is trained, whatever the seed."""
-    keys = (key for key in sorted(settings) if not _is_seed(key) and not _is_watching(key, probed=False))
-    return tuple((key, _key(settings[key])) for key in keys)
+    """Settings that decide what is trained on a text, whatever the seed."""
+    left = (key for key in sorted(settings) if not _is_watching(key, probed=False) and not _within(key, TEXT))
+    return tuple((key, _key(settings[key])) for key in left if not _is_seed(key))
 
 
 def differing_watch(runs: Sequence[Ran]) -> list[str]:

@@ -17,11 +17,11 @@ from rowspace.runfolder import STEP
 def read_curve(file: Path, run: Mapping[str, Any], cost: Mapping[str, float | None]) -> Iterator[dict[str, Any]]:
     """The validated steps of metrics.jsonl, with what was spent until then.
 
-    Bytes are the run's bytes a token times tokens, FLOPs those of a training token (the head's 2 V d included, forward
-    and back) times tokens, seconds those of training alone, spread evenly over the steps.
+    Bytes are the run's bytes a token times tokens, FLOPs those of a training step (the head's 2 V d a token included,
+    forward and back) times steps, seconds those of training alone, spread evenly over the steps.
     """
     tokens, seen, steps = cost["tokens"], cost["bytes"], cost["steps"]
-    a_token = number(mapping(mapping(run, "cost", {}), "flops", {}).get("train"))
+    a_step = number(mapping(run, "cost", {}).get("flops_per_step"))
     training = number(mapping(run, "phases", {}).get("training"))
     for row in validated_rows(file):
         step, at = number(row.get(STEP)), number(row.get("train/tokens_seen"))
@@ -32,7 +32,7 @@ def read_curve(file: Path, run: Mapping[str, Any], cost: Mapping[str, float | No
             "step": step,
             "tokens": at,
             "bytes": at * seen / tokens if at is not None and seen and tokens else None,
-            "flops": at * a_token if at is not None and a_token is not None else None,
+            "flops": step * a_step if a_step is not None else None,
             "seconds": training * step / steps if training is not None and steps else None,
             "val/bpb": number(row.get("val/bpb")),
             "val/loss": number(row.get("val/loss")),

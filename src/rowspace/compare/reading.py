@@ -189,9 +189,8 @@ def _metrics(run: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str,
 def _cost(run: Mapping[str, Any]) -> dict[str, float | None]:
     spent = mapping(run, "cost")
     cost = {key.removesuffix("_seen"): number(spent.get(key)) for key in COSTS}
-    a_token = number(mapping(spent, "flops").get("train"))
-    tokens = cost["tokens"]
-    return {**cost, "flops": a_token * tokens if a_token is not None and tokens is not None else None}
+    a_step, steps = number(spent.get("flops_per_step")), cost["steps"]
+    return {**cost, "flops": a_step * steps if a_step is not None and steps is not None else None}
 
 
 def _vocabulary(run: Mapping[str, Any], settings: Mapping[str, Any]) -> int | None:
