@@ -105,7 +105,7 @@ def train(config: RunConfig, call: Call, terminal: Terminal, ranks: Ranks, watch
             terminal.say(f"{folder.path} is finished already; rerun=true trains anew beside it")
             if not (folder.path / "report.html").exists():  # the disk was full, or someone deleted it
                 write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)
-            ranks.dismiss()
+            ranks.dismiss(takes_gpu(config.trainer))
             return folder
         terminal.log, watchdog.folder = folder.path / "train.log", folder
         provenance(folder, call.command, documents, data_name=config.data.name, warn=terminal.say)

@@ -80,15 +80,15 @@ class Ranks:
             dist.init_process_group("cpu:gloo,cuda:nccl" if gpu else "gloo", timeout=PATIENCE, **known)
         try:
             yield
-        finally:
             self.parted = True
+        finally:
             dist.destroy_process_group()
             self._store = None
 
-    def dismiss(self) -> None:
+    def dismiss(self, gpu: bool) -> None:
         """Rank 0: there is nothing to do. Somebody else's other ranks wait to hear it; ours were not started yet."""
         if self.started_by_others:
-            with self.met(gpu=False):
+            with self.met(gpu):
                 self.share(None)
 
     def add(self, numbers: Tensor) -> Tensor:
