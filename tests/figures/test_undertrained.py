@@ -5,17 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rowspace.figures.style import GREY
 from rowspace.figures.undertrained import draw_by_count, draw_values
 
 
 def test_boxes_hold_the_rows_of_their_counts() -> None:
     counts, values = np.array([0, 0, 0, 3, 50, 5000]), np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     drawn = draw_by_count(values, counts, limit=2.5, label="length", min_count=5)
-    box, limit = drawn.data
-    assert list(box.x) == ["0<br>(3)", "1–4<br>(1)", "20–99<br>(1)", "1,000+<br>(1)"]
+    box, middle, limit = drawn.data
+    assert list(box.y) == ["0 (3)", "1–4 (1)", "20–99 (1)", "1,000+ (1)"]
+    assert box.orientation == "h"
+    assert (set(middle.x), middle.line.color) == ({3.5}, GREY)  # where a box would lie that knows nothing
     assert list(box.median) == [2, 4, 5, 6]
     assert box.q1[0] == pytest.approx(1.5)
-    assert set(limit.y) == {2.5}
+    assert set(limit.x) == {2.5}
 
 
 def test_a_histogram_counts_every_row() -> None:

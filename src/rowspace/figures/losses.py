@@ -19,7 +19,7 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> dict[str, go.Figure]:
     """Bars of the loss of each tenth with the unigram cost as marks, and each tenth's part of the whole loss; `rows`
     are those of one split in the table `loss_by_frequency`."""
     shown = [row for row in rows if row["decile"] >= 0]
-    axis: dict[str, Any] = {"x": "tenth by frequency, rarest first (0: never seen)", "xaxis": {"dtick": 1}}
+    axis: dict[str, Any] = {"x": "tenth by frequency (1 rarest, 0 unseen)", "xaxis": {"dtick": 1}}
     marks = go.Scatter(
         x=[row["decile"] for row in shown],
         y=[row["unigram_loss"] for row in shown],

@@ -16,20 +16,26 @@ def draw_by_count(values: np.ndarray, counts: np.ndarray, *, limit: float, label
         own = values[(counts >= low) & (counts < (np.inf if high is None else high))]
         if len(own):
             said = f"{low:,}+" if high is None else str(low) if high == low + 1 else f"{low:,}–{high - 1:,}"
-            names.append(f"{said}<br>({len(own):,})")
+            names.append(f"{said} ({len(own):,})")
             groups.append(np.quantile(own, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist())
     low, first, middle, third, high = (list(column) for column in zip(*groups, strict=True))
-    boxes = go.Box(
-        x=names, lowerfence=low, q1=first, median=middle, q3=third, upperfence=high, name="rows", marker={"color": BLUE}
-    )
+    quartiles = {"lowerfence": low, "q1": first, "median": middle, "q3": third, "upperfence": high}
+    boxes = go.Box(y=names, orientation="h", **quartiles, name="rows", marker={"color": BLUE})
+    half = float(np.median(values))
+    lines = [
+        _upright(names, half, "middle of all rows", {"color": GREY, "dash": "dot"}),
+        _upright(names, limit, "flagged at the left of it", {"color": VERMILION, "dash": "dash"}),
+    ]
     return figure(
-        [boxes, _limit(names, limit)],
+        [boxes, *lines],
         title="Do rows that training never saw look different?",
-        x="times seen in training (rows)",
-        y=label,
-        caption="Boxes hold the middle half of the rows, whiskers 90 %. The lower the first box lies under the others, "
-        "the better the indicator; what lies below the line and was seen often is a false alarm.",
-        alt=f"{label} by training count, with the line below which rows are flagged.",
+        x=label,
+        y="times seen in training (rows)",
+        caption="Boxes hold the middle half of the rows, whiskers 90 %. An indicator that knows nothing of training "
+        "puts every box about the grey line. The further the box of 0 lies to the left of the others, the better it finds "
+        "rows that nothing trained; what is left of the red line and was seen often is a false alarm.",
+        alt=f"{label} by training count, with the line at the left of which rows are flagged.",
+        yaxis={"autorange": "reversed", "automargin": True},
     )
 
 
@@ -56,7 +62,5 @@ def draw_values(values: np.ndarray, *, limit: float, label: str) -> go.Figure:
     )
 
 
-def _limit(names: list[str], limit: float) -> go.Scatter:
-    return go.Scatter(
-        x=names, y=[limit] * len(names), mode="lines", name="flagged below", line={"color": GREY, "dash": "dash"}
-    )
+def _upright(names: list[str], at: float, name: str, look: dict[str, str]) -> go.Scatter:
+    return go.Scatter(x=[at] * len(names), y=names, mode="lines", name=name, line=look)

@@ -63,7 +63,7 @@ def _by_tenth(
     names = ", ".join(name for name, _ in parts.values())
     return figure(
         traces,
-        x="tenth by frequency, rarest first (0: never seen)",
+        x="tenth by frequency (1 rarest, 0 unseen)",
         alt=f"{about['y']} of {table} by frequency tenth: {names}.",
         xaxis={"dtick": 1},
         showlegend=True,

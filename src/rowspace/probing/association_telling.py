@@ -187,8 +187,9 @@ def _extremes(run: RunSubject, known: Known) -> list[Shown]:
         for place in places[:SHOWN].tolist():
             a, b = (show(str(run.table.tokens[int(ids[side[place]])])) for side in upper)
             mark = "✓" if share[place] > 0.5 else "✗"
-            lines.append([f"{a}  {b}", f"{company[place]:.2f}", f"{mark} {share[place]:.0%}"])
-        shown.append(Shown(title, ["pair", "cosine of PPMI", "nearer than so many pairs"], lines, folded=True))
+            near = f"{mark} rows nearer than {share[place]:.1%} of all pairs"
+            lines.append([f"{a} – {b}", f"{company[place]:.2f}", near])
+        shown.append(Shown(title, ["pair", "company in common (cosine of PPMI)", "its rows"], lines, folded=True))
     return shown
 
 

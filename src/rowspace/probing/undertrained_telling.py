@@ -61,12 +61,17 @@ def show_indicators(subjects: Sequence[Subject], judged: Sequence[Suspects]) -> 
         for row in find_indicator_rows(own):
             if row["auc"] is None:
                 continue
-            mark = "✓" if row["auc"] > row["auc_high"] else "✗" if row["auc"] < row["auc_low"] else "="
+            where = "above" if row["auc"] > row["auc_high"] else "below" if row["auc"] < row["auc_low"] else "at"
             name = f"{INDICATORS[row['indicator']]}{' (headline)' if row['headline'] else ''}"
             rare = "-" if row["auc_rare"] is None else f"{row['auc_rare']:.3f}"
             shares = ["-" if row[key] is None else f"{row[key]:.0%}" for key in ("precision", "recall", "base")]
             lines.append(
-                [name if len(subjects) == 1 else f"{subject.name}: {name}", f"{mark} {row['auc']:.3f}", rare, *shares]
+                [
+                    name if len(subjects) == 1 else f"{subject.name}: {name}",
+                    f"{row['auc']:.3f}, {where} chance",
+                    rare,
+                    *shares,
+                ]
             )
     head = ["indicator, low is suspicious", "AUC never seen", "AUC hardly seen", "precision", "recall", "base rate"]
     return [Shown("how well does each indicator find tokens that training never saw?", head, lines)] if lines else []
