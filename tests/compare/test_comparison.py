@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,8 +33,8 @@ def test_the_planted_effect_is_the_answer() -> None:
     found = compare(runs_of(arms, lambda arm: 2.0 + 0.1 * (arm["position"] != "alibi") + 0.05 * arm["head.tie"]))
     assert found.question == "Which position scheme and tying gives the lowest test/bpb?"
     assert found.arms[0].levels == {"position": "alibi", "head.tie": False}
-    assert found.answer.startswith("position alibi, untied wins: has test/bpb 2.00")
-    assert "3 pairs of seeds" in found.answer
+    assert found.answer.startswith("position alibi, untied wins with test/bpb 2.00")
+    assert "below the next arm (position alibi, tied; 3 pairs of seeds); all 5 others are worse." in found.answer
     assert "On average, against the mean of its levels, position scheme: alibi -0.06" in found.answer
     assert "On this text (glosses) at this budget (600 steps)" in found.answer
     assert {one.verdict for one in found.differences} == {"worse"}
@@ -133,10 +134,11 @@ def test_a_metric_of_which_more_is_better_and_one_of_which_neither_is() -> None:
     hits = compare(with_metric("probe/neighbours/hit_rate"), metric="probe/neighbours/hit_rate")
     assert (hits.arms[0].label, hits.better) == ("position none", "higher")
     assert hits.differences[0].verdict == "worse"
+    assert re.search(r"over 3 seeds, 0\.\d+ \[0\.\d+, 0\.\d+\] above the next arm", hits.answer)
     assert "gives the highest probe" in hits.question
     norm = compare(with_metric("geometry/E/row_norm_mean"), metric="geometry/E/row_norm_mean")
     assert (norm.arms[0].label, norm.differences[0].verdict) == ("position rope", "higher")
-    assert "position rope is the lowest" in norm.answer
+    assert "position rope is lowest with" in norm.answer
     null = compare(with_metric("geometry/E/mean_cosine_raw/null"), metric="geometry/E/mean_cosine_raw/null")
     assert null.better == "neither"
     assert norm.frontiers == ()

@@ -72,24 +72,25 @@ def _without_seeds(found: Comparison) -> str:
 
 def _winner(found: Comparison) -> str:
     """The best arm against the others, by verdicts."""
-    best, beaten = found.arms[0], ("higher" if found.better == "neither" else "worse")
-    lead = f"{best.label}{_chosen(found)} has {found.metric} {shown(best.result)} over {best.result.n} seeds"
-    not_shown = [one for one in found.differences if one.verdict != beaten]
-    next_best = found.differences[0]
-    by = f"{_by(next_best)} {_over(next_best)}"
+    best, others = found.arms[0], found.differences
+    beaten = "higher" if found.better == "neither" else "worse"
+    number = f"{found.metric} {shown(best.result)} over {best.result.n} seeds"
+    side = "above" if found.better == "higher" else "below"
+    by = f"{_turned(others[0])} {side} the next arm ({others[0].arm.label}; {_over(others[0])})"
+    not_shown = [one for one in others if one.verdict != beaten]
     if not not_shown:
-        wins = "is the lowest" if found.better == "neither" else "wins"
-        others = f"and from all {len(found.differences)} others" if len(found.differences) > 1 else ""
-        return f"{best.label} {wins}: {lead.removeprefix(best.label + ' ')}, {by} {others}".rstrip() + "."
+        wins = "is lowest" if found.better == "neither" else "wins"
+        rest = f"; all {len(others)} others are {beaten}" if len(others) > 1 else ""
+        return f"{best.label}{_chosen(found)} {wins} with {number}, {by}{rest}."
     same = [one for one in not_shown if one.verdict == "the same"]
     open_ = [one for one in not_shown if one.verdict == "undecided"]
     parts = []
     if same:
         parts.append(f"within the margin of {same[0].margin:g} stand {_listed(_labels(same))}")
     if open_:
-        whom = _listed(_labels(open_)) if len(open_) <= 2 else f"{len(open_)} of {len(found.differences)} others"
+        whom = _listed(_labels(open_)) if len(open_) <= 2 else f"{len(open_)} of {len(others)} others"
         parts.append(f"no difference is shown to {whom}")
-    return f"{NONE_BEST}: {lead}, {by}; {'; '.join(parts)}."
+    return f"{NONE_BEST}: {best.label}{_chosen(found)} has {number}, {by}; {'; '.join(parts)}."
 
 
 def _against_base(found: Comparison) -> str:
@@ -106,17 +107,18 @@ def _against_base(found: Comparison) -> str:
     return f"Against {base.label}, {found.metric} {shown(base.result)}: {'; '.join(parts)}."
 
 
-def _by(difference: Difference) -> str:
-    turned = difference.difference
-    if not isinstance(turned.low, Missing) and not isinstance(turned.high, Missing) and turned.mean < 0:
-        turned = Interval(-turned.mean, -turned.high, -turned.low, turned.n, turned.sd)
-    elif turned.mean < 0:
-        turned = Interval(-turned.mean, turned.low, turned.high, turned.n, turned.sd)
-    return f"{shown(turned)} from the next arm ({difference.arm.label};"
+def _turned(difference: Difference) -> str:
+    """The difference as a distance."""
+    one = difference.difference
+    if one.mean >= 0:
+        return shown(one)
+    limits = (one.high, one.low)
+    high, low = (value if isinstance(value, Missing) else -value for value in reversed(limits))
+    return shown(Interval(-one.mean, low, high, one.n, one.sd))
 
 
 def _over(difference: Difference) -> str:
-    return f"{difference.difference.n} pairs of seeds)" if difference.paired else "seeds that do not pair)"
+    return f"{difference.difference.n} pairs of seeds" if difference.paired else "seeds that do not pair"
 
 
 def _chosen(found: Comparison) -> str:
