@@ -46,8 +46,8 @@ def draw_association(
         x="tenth of the commonest tokens, the rarest first",
         y="rank correlation with PPMI",
         caption="Above the grey, rows learned which tokens keep company, beyond how common they are; 1 would be "
-        "the very order of the text. Grey: rows dealt anew by frequency. A fall at the right says that cosines mislead for the "
-        "commonest words. Says nothing of tokens that are rarer than these.",
+        "the very order of the text. Grey: rows dealt anew by frequency. A fall at the right says that cosines "
+        "mislead for the commonest words. Says nothing of tokens that are rarer than these.",
         alt="Rank correlation of cosines of rows and of PPMI by frequency, with chance in grey.",
         xaxis={"dtick": 1},
     )
