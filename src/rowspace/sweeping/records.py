@@ -13,7 +13,7 @@ import math
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -187,7 +187,9 @@ class Records:
         )
 
 
-def _record(id_: str, stored: Mapping[str, Any]) -> Record:
+def _record(id_: str, stored: Any) -> Record:
+    if not isinstance(stored, dict):
+        raise ValueError("no record")
     known = {field.name for field in fields(Record)}
     kept = {key: value for key, value in stored.items() if key in known}
     if kept.get("status") not in STATES:

@@ -31,12 +31,15 @@ class Listed:
     points: Sequence[Point]
     records: Mapping[Path, Records]
 
+    def __post_init__(self) -> None:
+        self._of = {point.id: self.records[point.study] for point in self.points}
+
     def rows(self) -> list[Record]:
         """A record a point, in the grid's order, as they stand now."""
         return [self.of(point.id).standing(self.of(point.id).read(point.id)) for point in self.points]
 
     def of(self, id_: str) -> Records:
-        return self.records[next(point.study for point in self.points if point.id == id_)]
+        return self._of[id_]
 
 
 @dataclass

@@ -160,6 +160,8 @@ class Sweep:
             study.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(ConfigError):  # a value that only the sweeper gives
             self.logger = self.job.load(self.composed).logger if self.trains else None
+        for word in [word for word in self.composed.hydra.overrides.task if "=range(" in word]:
+            say(f"{word}: a sweeper may try the end of a range too; choice(1,2,3) says which values are meant")
         records = Records(study, say)
         board = Board(Asked(self.token, records), say=say, refresh=self._refresh)
         recorded = self._recorded(board, [records], asks=True)
