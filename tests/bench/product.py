@@ -31,7 +31,9 @@ from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached
 from rowspace.training import optimizer
 from rowspace.training.fitting import fit
+from rowspace.training.ranks import Ranks
 from rowspace.training.sinks import open_sinks
+from rowspace.training.stalling import Watchdog
 from rowspace.training.starting import watch
 from rowspace.training.task import Task
 from tests.bench.clock import clock
@@ -94,7 +96,8 @@ class Product:
             tokenizer=tokenizer, counts=counts, steps=steps, streams={"train": stream, "val": stream}
         )
         start = partial(build, **parts, vocab_size=tokenizer.vocab_size, seed=0)
-        watched = watch(folder, self.config, feed, documents, initial=start, phase=lambda name: nullcontext())
+        alone = {"phase": lambda name: nullcontext(), "mean": Ranks().mean}
+        watched = watch(folder, self.config, feed, documents, initial=start, **alone)
         return self.config.probes.build(recorder=sinks, watched=watched)
 
     def _run(self, steps: int, *, watching: bool) -> float:
@@ -120,6 +123,8 @@ class Product:
                 terminal=Terminal("none"),
                 seed=0,
                 resume=None,
+                ranks=Ranks(),
+                watchdog=Watchdog(),
             )
         return timer.seconds()
 
