@@ -191,13 +191,13 @@ def test_text_can_be_read_in_light_and_dark(opened, scheme):
     assert opened.said == []
 
 
-def test_a_small_screen_scrolls_only_downwards(browser, file):
-    small = Opened(browser, file, viewport={"width": 400, "height": 800})
-    small.draw_all()
+def test_a_small_screen_scrolls_only_downwards(opened):
+    opened.page.set_viewport_size({"width": 400, "height": 800})
+    opened.page.wait_for_function("document.querySelector('#standings, .plot').clientWidth < 400")
     wide = """[...document.querySelectorAll('main *')]
       .filter((n) => !n.closest('.scroll, pre, svg, .plot') && n.getBoundingClientRect().right > 401)
       .map((n) => n.outerHTML.slice(0, 80))"""
-    assert small.value(wide) == []
-    assert small.value("document.documentElement.scrollWidth") == 400
-    assert small.said == []
-    small.context.close()
+    assert opened.value(wide) == []
+    assert opened.value("document.documentElement.scrollWidth") == 400
+    assert opened.said == []
+    opened.page.set_viewport_size({"width": 1200, "height": 900})

@@ -125,7 +125,7 @@ const showMaps = ({ maps, named }, { Plotly }) => {
   const ranges = { x: spread("x"), y: spread("y") };
   const bare = (token) => token.toLowerCase().replace(/^␣|^##/, "");
   const known = new Map(maps.tokens.map((token, at) => [token, at]));
-  const written = named.map((word) => known.get(`␣${word}`) ?? known.get(word)).filter((at) => at !== undefined).slice(0, 14);
+  const written = named.map((word) => known.get(`␣${word}`) ?? known.get(word)).filter((at) => at !== undefined).slice(0, 12);
   const counts = maps.shown.flatMap((one) => one.count.map((count) => Math.log10(count + 1))).sort((a, b) => a - b);
   const words = (map) => {
     const here = written.map((at) => map.i.indexOf(at)).filter((i) => i >= 0);

@@ -136,7 +136,7 @@ def _sensitivity(comparison: Comparison, names: Mapping[str, str]) -> dict[str, 
     curves = [_read(called[place], list(one.values.items()), band=place < MOST) for place, one in enumerate(found)]
     stars = []
     for name, one in zip(called, found[:MOST], strict=False):
-        rate = min(one.values, key=lambda rate: one.values[rate].mean)
+        rate = next(iter(one.arm.chosen.values()), None) or min(one.values, key=lambda rate: one.values[rate].mean)
         edge = ", at the edge of the grid" if one.at_edge else ""
         stars.append(Star(rate, one.values[rate].mean, f"best rate {rate:.3g}{edge}: {name}"))
     edges = sum(one.at_edge for one in found)

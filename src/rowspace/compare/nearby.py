@@ -26,7 +26,8 @@ def side_by_side(arms: Sequence[Arm]) -> list[Ran]:
 
 def read_neighbours(runs: Sequence[Ran]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
     """Words that were looked up in any of the runs, each with its neighbours by the place of the run, and which runs
-    have none and why. Words that most runs have come first."""
+    have none and why. Words that were asked for come before those drawn by frequency, and those of most runs first."""
+    asked: dict[str, bool] = {}
     words: dict[str, dict[int, list[list[Any]]]] = {}
     missing = []
     for place, run in enumerate(runs):
@@ -38,15 +39,18 @@ def read_neighbours(runs: Sequence[Ran]) -> tuple[list[dict[str, Any]], list[tup
         if not rows:
             missing.append((run.name, "it listed no neighbours (probes=none)"))
         for row in rows:
+            asked[row["word"]] = asked.get(row["word"], False) or not row["policy"].startswith("drawn")
             near = words.setdefault(row["word"], {}).setdefault(place, [])
             if row["rank"] and len(near) < NEAREST:
                 near.append([show(row["neighbour"]), row["verdict"], round(row["cosine"], 3)])
             elif not row["rank"]:
                 near.append([row["rule"], "", None])
-    ordered = sorted(words, key=lambda word: -len(words[word]))
-    return [
-        {"word": show(word), "near": {str(p): near for p, near in words[word].items()}} for word in ordered
-    ], missing
+    ordered = sorted(words, key=lambda word: (not asked[word], -len(words[word])))
+    told = [
+        {"word": show(word), "asked": asked[word], "near": {str(place): near for place, near in words[word].items()}}
+        for word in ordered
+    ]
+    return told, missing
 
 
 def read_geometry(arms: Sequence[Arm], seeds: int) -> dict[str, list[dict[str, Any]]]:

@@ -147,7 +147,7 @@ def _data(
         "axes": [{"label": axis.label, "levels": level_names(axis)} for axis in comparison.axes],
         "values": [run.metrics.get(comparison.metric) for run in comparison.ranked],
         "beside": [names[run.name] for run in beside],
-        "named": [one["word"] for one in near[:NAMED]],
+        "named": [one["word"] for one in near if one["asked"]][:NAMED],
         "maps": {"tokens": maps.tokens, "shown": maps.shown, "likeness": maps.likeness, "scale": BY_FREQUENCY},
         "words": list(near),
         "signs": SIGNS,

@@ -13,7 +13,6 @@ from rowspace.compare import words
 from rowspace.compare.base import Axis, Comparison, Ran
 from rowspace.compare.curves_drawn import same
 from rowspace.report.facts import say_bytes, say_number, say_seconds
-from rowspace.table import Missing
 
 PAGE = 25
 """Rows of the table of runs that stand on the page at once."""
@@ -92,10 +91,9 @@ def run_rows(comparison: Comparison, columns: Sequence[Column], out: Path) -> li
 
 
 def arm_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """A row an arm, best first, with its difference from the base; `place` draws mean and interval on a line."""
+    """A row an arm, best first, with its difference from the base."""
     by_arm = {found.arm.label: found for found in comparison.differences}
     base = comparison.differences[0].base.label if comparison.differences else None
-    scale = _scale(comparison)
     rows = []
     for place, arm in enumerate(comparison.arms):
         found = by_arm.get(arm.label)
@@ -114,7 +112,6 @@ def arm_rows(comparison: Comparison) -> list[dict[str, Any]]:
                 "mean": arm.result.mean,
                 "said": words.say_interval(arm.result),
                 "why": words.say_why(arm.result),
-                "bar": _bar(arm.result, scale),
                 "is_base": arm.label == base,
                 "difference": found and words.say_interval(found.difference, signed=True),
                 "gap": found and found.difference.mean,
@@ -147,21 +144,3 @@ def _cell(column: Column, run: Ran) -> tuple[str, str]:
     """The number as it sorts, and as it is said."""
     value = column.of(run)
     return ("", "–") if value is None else (f"{value:.9g}", column.say(value))
-
-
-def _scale(comparison: Comparison) -> tuple[float, float]:
-    means = [arm.result.mean for arm in comparison.arms]
-    low, high = min(means, default=0.0), max(means, default=1.0)
-    pad = 0.25 * (high - low) or 0.01
-    return low - pad, high + pad
-
-
-def _bar(found: Any, scale: tuple[float, float]) -> dict[str, float]:
-    """Percent of the line, cut at its ends."""
-    low, high = scale
-
-    def at(value: float) -> float:
-        return round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
-
-    ends = [found.mean if isinstance(end, Missing) else end for end in (found.low, found.high)]
-    return {"value": at(found.mean), "low": at(ends[0]), "width": max(round(at(ends[1]) - at(ends[0]), 2), 0.4)}

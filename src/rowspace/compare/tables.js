@@ -43,7 +43,6 @@ const openTable = (table) => {
     show();
   };
   heads.forEach((head, column) => {
-    if (head.hasAttribute("data-fixed")) return;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);
