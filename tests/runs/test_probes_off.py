@@ -142,8 +142,8 @@ def draw_at_a_look(library: str) -> None:
     look = GeometryCallback.look
     draw = {"torch": lambda: torch.rand(()), "numpy": np.random.random, "python": random.random}[library]
 
-    def drawing(self: Any, *seen: Any) -> None:
+    def drawing(self: GeometryCallback, step: int, tables: Any, model: Any) -> None:
         draw()
-        look(self, *seen)
+        look(self, step, tables, model)
 
     GeometryCallback.look = drawing
