@@ -12,9 +12,9 @@ from typing import Any
 from rowspace.compare.answer import answer_of, question_of
 from rowspace.compare.arms import arm_keys, choosing_metric, make_arms, pooled
 from rowspace.compare.axes import BUDGETS, differing_watch, find_axes
-from rowspace.compare.base import Apart, Arm, Axis, Comparison, Ran
+from rowspace.compare.base import Apart, Arm, Axis, Comparison, Difference, Ran
 from rowspace.compare.comparable import comparable, conditions, filtered, is_level
-from rowspace.compare.differences import differences
+from rowspace.compare.differences import Better, differences
 from rowspace.compare.effects import find_effects
 from rowspace.compare.frontier import find_frontiers
 from rowspace.errors import ConfigError, Problem, closest
@@ -39,45 +39,44 @@ def compare(
 ) -> Comparison:
     """Everything that is shown about the runs side by side.
 
-    `base` names an arm by key=value words (else the best is the base), `margin` is what counts as the same, stated
-    beforehand, `group` keys make arms alone and the rest is averaged out, `where` key=value words keep runs, `sort` is
-    a setting, metric or cost.NAME by which the table of runs is ordered (else the metric). `apart` are runs that could
-    not be read. ConfigError for what names nothing.
+    `base` names an arm by key=value words (else the best), `margin` was stated beforehand, `group` keys alone make
+    arms, `where` key=value words keep runs, `sort` is a setting, metric or cost.NAME by which runs are ordered (else the
+    metric), `apart` could not be read. ConfigError for what names nothing.
     """
     known = _metric(metric, runs)
     kept, told = filtered(runs, apart, where)
     ranked, refused = comparable(kept, metric)
     axes, notes = find_axes(ranked, probed=metric.startswith("probe/"))
-    notes += _cautions(ranked, axes)
     made = make_arms(ranked, axes, metric)
-    arms, notes = made.arms, [*notes, *made.notes]
-    if group and arms:
-        arms, said = pooled(arms, group, metric)
-        notes += said
-    arms = tuple(sorted(arms, key=lambda arm: (_sign(known) * arm.result.mean, arm.label)))
-    chosen = _base(arms, base) if arms else None
+    grouped, said = pooled(made.arms, group, metric) if group and made.arms else (made.arms, [])
+    arms = tuple(sorted(grouped, key=lambda arm: (_sign(known) * arm.result.mean, arm.label)))
     effects, more = find_effects(made.arms, axes, metric)
-    notes += more
     found = Comparison(
-        title=title,
-        question=question_of(axes, known, metric),
-        answer="",
-        metric=metric,
-        axes=axes,
-        arms=arms,
-        differences=()
-        if chosen is None
-        else differences(arms, chosen, metric, better=known.better, margin=margin, named=base is not None),
+        *(title, question_of(axes, known, metric), "", metric, axes, arms),
+        differences=_against(arms, base, metric, known.better, margin),
         effects=effects,
         frontiers=find_frontiers(arms, CURVES[metric]) if metric in CURVES else (),
         sensitivities=made.sensitivities,
         ranked=_ordered(ranked, sort, metric, known),
         apart=tuple(_with_levels(one, axes) for one in [*told, *refused]),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*notes, *_cautions(ranked, axes), *made.notes, *said, *more])),
         better=known.better,
     )
-    found = replace(found, notes=(*found.notes, *_reading(found, named=base is not None)))
-    return replace(found, answer=answer_of(found, named=base is not None))
+    return _told(found, named=base is not None)
+
+
+def _told(found: Comparison, *, named: bool) -> Comparison:
+    """With its answer, and how its numbers are to be read."""
+    notes = (*found.notes, *_reading(found, named=named))
+    return replace(found, answer=answer_of(found, named=named), notes=notes)
+
+
+def _against(
+    arms: Sequence[Arm], base: Sequence[str] | None, metric: str, better: Better, margin: float | None
+) -> tuple[Difference, ...]:
+    if not arms:
+        return ()
+    return differences(arms, _base(arms, base), metric, better=better, margin=margin, named=base is not None)
 
 
 def column(run: Ran, key: str) -> Any:
