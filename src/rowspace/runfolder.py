@@ -74,9 +74,9 @@ def write_all_atomically(files: Mapping[Path, bytes]) -> None:
         moves = {}
         for path, data in files.items():
             temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.tmp")
-            staged.callback(_discard, temporary)
             with machine_errors("write", path):
                 path.parent.mkdir(parents=True, exist_ok=True)
+                staged.callback(temporary.unlink, missing_ok=True)
                 with open(temporary, "wb") as file:
                     file.write(data)
                     file.flush()
@@ -87,12 +87,6 @@ def write_all_atomically(files: Mapping[Path, bytes]) -> None:
                 os.replace(temporary, path)
         for folder in {path.parent for path in files}:
             _sync_folder(folder)
-
-
-def _discard(temporary: Path) -> None:
-    """Remove what was not moved; where even that fails, the first problem is the one to tell."""
-    with contextlib.suppress(OSError):
-        temporary.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
