@@ -18,7 +18,6 @@ from rowspace.claim import HeldError, status
 from rowspace.compare.reading import find_runs
 from rowspace.config import Call
 from rowspace.config import load as load_config
-from rowspace.data.cache import cache_root
 from rowspace.data.freeing import Entry, damage, entries, read_field, remove, size_of
 from rowspace.errors import ConfigError, MachineError, Problem
 from rowspace.registry import Option
@@ -155,6 +154,8 @@ def prune(root: Path, terminal: Terminal) -> None:
 
 def _entries(root: Path) -> list[Entry]:
     """The cache, and what of it runs below `root` or outputs use."""
+    from rowspace.data.cache import cache_root
+
     runs = {run.resolve() for one in {root, OUTPUTS} if one.is_dir() for run in find_runs(one)}
     return list(entries(cache_root(), [run / "tokenizer" for run in runs]))
 

@@ -20,7 +20,6 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from rowspace.claim import HeldError
-from rowspace.data.sealed import HEADER
 from rowspace.runfolder import machine_errors
 
 LEFT = re.compile(r"\.building-(?P<building>\w+)-\w+|\.deleting-(?P<deleting>[\w.-]+)|\.(?P<saving>\w+)\.\d+\.tmp")
@@ -59,6 +58,8 @@ def entries(cache: Path, tokenizers: Iterable[Path]) -> Iterator[Entry]:
 
 def _left_of(path: Path) -> str | None:
     """The entry that was being written or removed under this name, or that lacks its header; None for a whole one."""
+    from rowspace.data.sealed import HEADER
+
     found = LEFT.fullmatch(path.name)
     if found is not None:
         return found["building"] or found["saving"] or found["deleting"]
