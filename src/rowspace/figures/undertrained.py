@@ -33,7 +33,7 @@ def draw_by_count(values: np.ndarray, counts: np.ndarray, *, limit: float, label
         y="times seen in training (rows)",
         caption="Boxes hold the middle half of the rows, whiskers 90 %. An indicator that knows nothing of training "
         "puts every box about the grey line. The further the box of 0 lies to the left of the others, the better it "
-        "finds rows that nothing trained; what is left of the red line and was seen often is a false alarm.",
+        "finds rows that nothing trained; what is left of the dashed line and was seen often is a false alarm.",
         alt=f"{label} by training count, with the line at the left of which rows are flagged.",
         yaxis={"autorange": "reversed", "automargin": True},
     )
