@@ -11,6 +11,7 @@ import contextlib
 import logging
 import os
 import secrets
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +33,7 @@ from rowspace.sweeping.grid import Checker, Grid, Point, read_points
 from rowspace.sweeping.recording import Recorded, say
 from rowspace.sweeping.records import Records
 from rowspace.sweeping.refusals import folder_of
-from rowspace.sweeping.status import Asked, Board, Listed
+from rowspace.sweeping.status import LOOK_EVERY, Asked, Board, Listed
 from rowspace.terminal import Terminal
 
 ROUNDS = 3
@@ -137,7 +138,7 @@ class Sweep:
         """Launch what is to do; what a launcher left undone when it broke, again."""
         for _ in range(ROUNDS):
             if not todo:
-                return
+                break
             before = [row.status for row in jobs.rows()]
             try:
                 launcher.launch([list(point.overrides) for point in todo], initial_job_idx=0)
@@ -152,6 +153,8 @@ class Sweep:
                 raise MachineError(f"hydra/launcher: {type(broken).__name__}: {broken}") from broken
             if broken is not None:
                 say(f"a job's process ended and the launcher with it ({type(broken).__name__}); going on with the rest")
+        while any(row.status == "running" and row.sweep == self.token for row in jobs.rows()):
+            time.sleep(LOOK_EVERY)  # a launcher that broke has left jobs of its own behind
 
     # ------------------------------------------------------------------------- a sweeper that chooses as it goes
     def _run_sweeper(self) -> None:
