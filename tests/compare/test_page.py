@@ -116,6 +116,21 @@ def test_maps_lie_on_one_plane_and_say_how_alike_they_are(page):
     assert sum(moved) / len(moved) < 0.2
 
 
+def test_levels_and_names_of_strangers_are_shown_and_do_nothing(tmp_path):
+    evil = f"{HOSTILE}\u202e\x00"
+    arms = [{"position": evil, "body": "rnn"}, {"position": "rope", "body": evil}]
+    told = [replace(run, name=f"{run.name}{evil}") for run in runs(tmp_path, arms, seeds=(0, 1))]
+    page = render(compare(told, title=evil), tmp_path / "c.html")
+    figures, data = (json.dumps(unpacked(page, name), ensure_ascii=False) for name in ("figures", "data"))
+    assert HOSTILE not in page
+    assert "<script>" not in figures
+    for text in (page, figures, data):
+        assert "\u202e" not in text
+        assert "\\u0000" not in text
+        assert "\x00" not in text
+    assert page.count("hacked") > 5
+
+
 def test_nothing_to_rank_is_said(tmp_path):
     bare = render(compare([], apart=[Apart("a", tmp_path / "a", "it failed: no disk")], title="s"), tmp_path / "c.html")
     seen = text_of(bare)

@@ -11,6 +11,7 @@ from rowspace.compare.curves_drawn import draw_curves_of, draw_geometry
 from rowspace.compare.effects_drawn import draw_effects
 from rowspace.figures.comparison import Mark, draw_standings
 from rowspace.figures.comparison_curves import MOST, Curve, Star, draw_curves
+from rowspace.figures.tokens import visible
 from rowspace.table import Missing
 
 SHOWN = 16
@@ -68,7 +69,7 @@ def _standings(comparison: Comparison, names: Mapping[str, str]) -> dict[str, An
     first = comparison.arms[:SHOWN]
     marks = []
     for arm in first:
-        seen = [(run.metrics.get(comparison.metric), run.name) for run in arm.runs]
+        seen = [(run.metrics.get(comparison.metric), visible(run.name)) for run in arm.runs]
         known = [(value, name) for value, name in seen if value is not None]
         marks.append(mark(names[arm.label], arm.result, [value for value, _ in known], [name for _, name in known]))
     left = len(comparison.arms) - len(first)

@@ -8,6 +8,7 @@ from typing import Any
 from rowspace.compare import words
 from rowspace.compare.base import Comparison, Effect, Interval, Ran
 from rowspace.figures.comparison import Mark, draw_effect, draw_interaction
+from rowspace.figures.tokens import visible
 from rowspace.table import Missing
 
 PAIRS = 4
@@ -66,7 +67,7 @@ def _levels(
     for level, change in effect.changes.items():
         own = [(run, value) for run, value in left if run.settings.get(key) == level[0]]
         points = tuple(round(change.mean + value, 6) for _, value in own)
-        marks.append(_mark(words.level_name(key, level[0]), change, points, [run.name for run, _ in own]))
+        marks.append(_mark(words.level_name(key, level[0]), change, points, [visible(run.name) for run, _ in own]))
     return marks
 
 

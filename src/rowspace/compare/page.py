@@ -25,6 +25,7 @@ from rowspace.errors import ConfigError
 from rowspace.figures.blocked import Blocked, read_blocked
 from rowspace.figures.geometry import MEASURES
 from rowspace.figures.style import BY_FREQUENCY
+from rowspace.figures.tokens import visible
 from rowspace.report.neighbours import MEANINGS, SIGNS
 from rowspace.report.page import REFRESH_SECONDS, environment, fill, pack
 from rowspace.report.sections import caption
@@ -128,7 +129,9 @@ def render(
         "meanings": MEANINGS,
         "packed_data": Markup(pack(json.dumps(data, ensure_ascii=False, allow_nan=False), level)),
     }
-    template = environment(blocked, HERE).get_template("compare.html.jinja")
+    made = environment(blocked, HERE)
+    made.finalize = lambda value: visible(blocked.mask(value)) if type(value) is str else value
+    template = made.get_template("compare.html.jinja")
     texts = {name: json.dumps(figure, default=_plain, allow_nan=False) for name, figure in figures.items()}
     return fill(template, found, texts, level=level, scripts=SCRIPTS, styles=STYLES)
 
@@ -144,7 +147,7 @@ def _data(
     return {
         "metric": comparison.metric,
         "better": comparison.better,
-        "axes": [{"label": axis.label, "levels": level_names(axis)} for axis in comparison.axes],
+        "axes": [{"label": visible(axis.label), "levels": level_names(axis)} for axis in comparison.axes],
         "values": [run.metrics.get(comparison.metric) for run in comparison.ranked],
         "beside": [names[run.name] for run in beside],
         "named": [one["word"] for one in near if one["asked"]][:NAMED],

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rowspace.compare.base import Arm, Axis, Comparison, Difference, Effect, Interval, named
+from rowspace.figures.tokens import visible
 from rowspace.metrics.catalogue import find_metric
 from rowspace.table import Missing
 
@@ -32,14 +33,14 @@ def level_name(key: str, level: Any) -> str:
         return "none"
     if isinstance(level, float):
         return f"{level:.6g}"
-    return f"{level:,}" if isinstance(level, int) and not isinstance(level, bool) else str(level)
+    return f"{level:,}" if isinstance(level, int) and not isinstance(level, bool) else visible(str(level))
 
 
 def arm_names(arms: Sequence[Arm]) -> dict[str, str]:
     """A short name by the label of each arm: options by name alone (rope, untied), unless two would look alike."""
     short = {arm.label: ", ".join(_short(key, level) for key, level in arm.levels.items()) for arm in arms}
     often = Counter(short.values())
-    return {label: name if name and often[name] == 1 else label for label, name in short.items()}
+    return {label: visible(name if name and often[name] == 1 else label) for label, name in short.items()}
 
 
 def _short(key: str, level: Any) -> str:
