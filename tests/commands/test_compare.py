@@ -106,6 +106,7 @@ def test_a_refresh_reads_only_what_changed_and_never_raises(
     assert "compare.html was not written" in said[0]
     monkeypatch.setattr(command, "write_page", lambda found, out, **more: 1 / 0)
     assert command.refresh(study, said.append, reader) is None
+    assert command.refresh(study, said.append, reader) is None
     assert said[1].endswith("was not written: division by zero")
     assert len(said) == 2
 

@@ -140,12 +140,16 @@ def write_page(found: Comparison, out: Path, *, command: str, live: bool = False
 def refresh(study: Path, say: Callable[[str], None], reader: Reader | None = None) -> Path | None:
     """Write the page of a study in progress again. Never raises: a problem is said and the sweep goes on.
 
-    With a `reader` that the caller keeps, folders that have not changed are not read again.
+    With a `reader` that the caller keeps, folders that have not changed are not read again, nor a problem said twice.
     """
     try:
         return write_page(compared([study], reader), study / PAGE, command=_command(study), live=True)
     except Exception as error:
-        say(f"{study / PAGE} was not written: {' '.join(str(error).split()) or type(error).__name__}")
+        problem = f"{study / PAGE} was not written: {' '.join(str(error).split()) or type(error).__name__}"
+        if reader is None or problem not in reader.said:
+            say(problem)
+        if reader is not None:
+            reader.said.add(problem)
         return None
 
 

@@ -40,8 +40,8 @@ def compare(
     """Everything that is shown about the runs side by side.
 
     `base` names an arm by key=value words (else the best), `margin` was stated beforehand, `group` keys alone make
-    arms, `where` key=value words keep runs, `sort` is a setting, metric or cost.NAME by which runs are ordered (else the
-    metric), `apart` could not be read. ConfigError for what names nothing.
+    arms, `where` key=value words keep runs, `sort` is a setting, metric or cost.NAME that orders runs (else the metric),
+    `apart` could not be read. ConfigError for what names nothing.
     """
     known = _metric(metric, runs)
     kept, told = filtered(runs, apart, where)

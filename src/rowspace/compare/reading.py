@@ -47,6 +47,8 @@ class Reader:
     """Reads run folders and remembers them until their files change. `settings` types a plain configuration."""
 
     def __init__(self, settings: Settings) -> None:
+        self.said: set[str] = set()
+        """Problems with pages of these runs that somebody was told already."""
         self._settings = settings
         self._read: dict[Path, tuple[tuple[Any, ...], Ran | Apart]] = {}
         self._sections: dict[str, Any] = {}
