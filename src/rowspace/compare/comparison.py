@@ -40,7 +40,7 @@ def compare(
     """Everything that is shown about the runs side by side.
 
     `base` names an arm by key=value words (else the best), `margin` was stated beforehand, `group` keys alone make
-    arms, `where` key=value words keep runs, `sort` is a setting, metric or cost.NAME that orders runs (else the metric),
+    arms, `where` key=value words keep runs, `sort` (a setting, metric or cost.NAME) orders runs (else the metric),
     `apart` could not be read. ConfigError for what names nothing.
     """
     known = _metric(metric, runs)
