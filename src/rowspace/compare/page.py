@@ -76,10 +76,63 @@ def render(
     comparison: Comparison, out: Path, *, command: str = "", live: bool = False, read: Reader | None = None
 ) -> str:
     """The page as text; links are relative to the folder of `out`."""
-    blocked = _blocked(comparison.ranked)
-    shown = emphasised(comparison)
-    drawn = draw(comparison, read_geometry(shown, SEEDS))
-    figures = {name: figure.to_plotly_json() for name, figure in drawn.items()}
+    blocked, level = _blocked(comparison.ranked), 1 if live else 6
+    drawn = draw(comparison, read_geometry(emphasised(comparison), SEEDS))
+    texts = {name: figure.to_json() for name, figure in drawn.items()}
+    beside, data = _beside(comparison, read)
+    packed = json.dumps(blocked.mask_all(data), ensure_ascii=False, allow_nan=False)
+    about = {"command": command, "page": PAGE, "live": live, "refresh": REFRESH_SECONDS, "signs": SIGNS}
+    found = {
+        **about,
+        **_numbers(comparison, out),
+        **_choices(comparison, texts),
+        **beside,
+        "captions": {name: caption(json.loads(text)["layout"]) for name, text in texts.items()},
+        "facts": read_facts(comparison.ranked),
+        "meanings": MEANINGS,
+        "packed_data": Markup(pack(packed, level)),
+    }
+    made = environment(blocked, HERE)
+    made.finalize = lambda value: visible(blocked.mask(value)) if type(value) is str else value
+    return fill(made.get_template("compare.html.jinja"), found, texts, level=level, scripts=SCRIPTS, styles=STYLES)
+
+
+def _numbers(comparison: Comparison, out: Path) -> dict[str, Any]:
+    """The answer and the tables."""
+    axes, columns = comparison.axes, columns_of(comparison)
+    main = [effect for effect in comparison.effects if len(effect.keys) == 1]
+    return {
+        "c": comparison,
+        "answer": words.split_answer(comparison.answer),
+        "columns": columns,
+        "rows": run_rows(comparison, columns, out),
+        "arms": arm_rows(comparison),
+        "levels": [level_names(axis) for axis in axes],
+        "arm_axes": [place for place, axis in enumerate(axes) if _makes_arms(axis, comparison.arms)],
+        "apart": [
+            {"name": one.name, "href": link(one.path, out), "reason": one.reason}
+            | {"cells": words.tell_levels(one.levels, axes)}
+            for one in comparison.apart
+        ],
+        "untold": [words.say_effect(effect, axes, comparison.better) for effect in main if not effect.changes],
+    }
+
+
+def _choices(comparison: Comparison, figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Which figures there are, and what the reader picks them by."""
+    curves = [("curves", "best arms"), ("loss", "best arms, loss")]
+    curves += [(f"curves_by_{place}", f"by {axis.label}") for place, axis in enumerate(comparison.axes)]
+    geometry = [(f"geometry_{key}", GEOMETRY.get(key, key)) for key in MEASURES]
+    offered = {"frontiers": list(FRONTIERS.items()), "curves": curves, "geometry": geometry}
+    return {
+        "effects": [name for name in figures if name.startswith("effect_")],
+        "pairs": [name for name in figures if name.startswith("pair_")],
+        **{group: [(name, label) for name, label in pairs if name in figures] for group, pairs in offered.items()},
+    }
+
+
+def _beside(comparison: Comparison, read: Reader | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the folders of a few runs add, for the template and for the page's scripts."""
     beside = side_by_side(comparison.arms)
     called = words.arm_names(comparison.arms)
     names = {run.name: f"{called[arm.label]} · seed {run.seed}" for arm in comparison.arms for run in arm.runs}
@@ -87,53 +140,8 @@ def render(
     for one in maps.shown:
         one["label"] = names[one["name"]]
     near, unread = read_neighbours(beside)
-    data = blocked.mask_all(_data(comparison, names, beside, maps, near))
-    columns = columns_of(comparison)
-    level = 1 if live else 6
-    found = {
-        "c": comparison,
-        "answer": words.split_answer(comparison.answer),
-        "columns": columns,
-        "rows": run_rows(comparison, columns, out),
-        "arms": arm_rows(comparison),
-        "levels": [level_names(axis) for axis in comparison.axes],
-        "arm_axes": [place for place, axis in enumerate(comparison.axes) if _makes_arms(axis, comparison.arms)],
-        "apart": [
-            {"name": one.name, "href": link(one.path, out), "reason": one.reason}
-            | {"cells": words.tell_levels(one.levels, comparison.axes)}
-            for one in comparison.apart
-        ],
-        "captions": {
-            name: caption(json.loads(json.dumps(figure["layout"], default=_plain))) for name, figure in figures.items()
-        },
-        "effects": [name for name in figures if name.startswith("effect_")],
-        "pairs": [name for name in figures if name.startswith("pair_")],
-        "untold": [
-            words.say_effect(effect, comparison.axes, comparison.better)
-            for effect in comparison.effects
-            if len(effect.keys) == 1 and not effect.changes
-        ],
-        "frontiers": [(name, label) for name, label in FRONTIERS.items() if name in figures],
-        "curves": _curve_choices(comparison, figures),
-        "geometry": [(f"geometry_{key}", GEOMETRY.get(key, key)) for key in MEASURES if f"geometry_{key}" in figures],
-        "maps": maps,
-        "near": near,
-        "unread": unread,
-        "beside": beside,
-        "facts": read_facts(comparison.ranked),
-        "command": command,
-        "page": PAGE,
-        "live": live,
-        "refresh": REFRESH_SECONDS,
-        "signs": SIGNS,
-        "meanings": MEANINGS,
-        "packed_data": Markup(pack(json.dumps(data, ensure_ascii=False, allow_nan=False), level)),
-    }
-    made = environment(blocked, HERE)
-    made.finalize = lambda value: visible(blocked.mask(value)) if type(value) is str else value
-    template = made.get_template("compare.html.jinja")
-    texts = {name: json.dumps(figure, default=_plain, allow_nan=False) for name, figure in figures.items()}
-    return fill(template, found, texts, level=level, scripts=SCRIPTS, styles=STYLES)
+    found = {"maps": maps, "near": near, "unread": unread}
+    return found, _data(comparison, names, beside, maps, near)
 
 
 def _data(
@@ -161,13 +169,6 @@ def _makes_arms(axis: Axis, arms: Sequence[Arm]) -> bool:
     return bool(arms) and axis.key in arms[0].levels
 
 
-def _curve_choices(comparison: Comparison, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The figures of curves, and what the reader picks them by."""
-    choices = [("curves", "best arms"), ("loss", "best arms, loss")]
-    choices += [(f"curves_by_{place}", f"by {axis.label}") for place, axis in enumerate(comparison.axes)]
-    return [(name, label) for name, label in choices if name in figures]
-
-
 def _blocked(runs: Sequence[Ran]) -> Blocked:
     """The block list of the first run that names one that can be read, else ours."""
     for path in dict.fromkeys(run.settings.get("probes.blocked") for run in runs):
@@ -177,8 +178,3 @@ def _blocked(runs: Sequence[Ran]) -> Blocked:
             except ConfigError:
                 continue
     return read_blocked(None)
-
-
-def _plain(value: Any) -> Any:
-    """Parts of Plotly's own types."""
-    return value.to_plotly_json() if hasattr(value, "to_plotly_json") else list(value)

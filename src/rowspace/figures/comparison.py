@@ -120,39 +120,10 @@ def draw_interaction(
 def draw_standings(arms: Sequence[Mark], *, title: str, unit: str, left_out: int = 0) -> go.Figure:
     """Arms, the first at the top."""
     places = list(range(len(arms)))
-    points = {
-        "x": [point for arm in arms for point in arm.points],
-        "y": [place for place, arm in enumerate(arms) for _ in arm.points],
-        "text": [escape(name) for arm in arms for name in arm.names or [""] * len(arm.points)],
-    }
-    traces = [
-        go.Scatter(
-            x=[arms[0].mean] * 2,
-            y=[-0.5, len(arms) - 0.5],
-            mode="lines",
-            hoverinfo="skip",
-            line={"color": GREY, "dash": "dot", "width": 1.5},
-        ),
-        go.Scatter(
-            **points,
-            hovertemplate="%{text}<br>%{x:.4f}<extra></extra>",
-            mode="markers",
-            marker={"size": 6, "opacity": 0.55, "color": GREY},
-        ),
-        go.Scatter(
-            x=[arm.mean for arm in arms],
-            y=places,
-            error_x=_bars(arms, BLUE),
-            text=[_said(arm) for arm in arms],
-            hovertemplate="%{text}<br>%{x:.4f}<extra></extra>",
-            mode="markers",
-            marker={"symbol": "square", "size": 9, "color": BLUE},
-        ),
-    ]
     named = legend_names([arm.label for arm in arms])
     more = f" {left_out:,} arms further down are in the table." if left_out else ""
     return figure(
-        traces,
+        _standing(arms, places),
         title=escape(title),
         x=unit,
         y="",
@@ -166,6 +137,31 @@ def draw_standings(arms: Sequence[Mark], *, title: str, unit: str, left_out: int
             "range": [len(arms) - 0.5, -0.5],
         },
     )
+
+
+def _standing(arms: Sequence[Mark], places: Sequence[int]) -> list[go.Scatter]:
+    """The line of the first arm, the seeds, and the means with their bars."""
+    dotted = {"color": GREY, "dash": "dot", "width": 1.5}
+    return [
+        go.Scatter(x=[arms[0].mean] * 2, y=[-0.5, len(arms) - 0.5], mode="lines", hoverinfo="skip", line=dotted),
+        go.Scatter(
+            x=[point for arm in arms for point in arm.points],
+            y=[place for place, arm in enumerate(arms) for _ in arm.points],
+            text=[escape(name) for arm in arms for name in arm.names or [""] * len(arm.points)],
+            hovertemplate="%{text}<br>%{x:.4f}<extra></extra>",
+            mode="markers",
+            marker={"size": 6, "opacity": 0.55, "color": GREY},
+        ),
+        go.Scatter(
+            x=[arm.mean for arm in arms],
+            y=list(places),
+            error_x=_bars(arms, BLUE),
+            text=[_said(arm) for arm in arms],
+            hovertemplate="%{text}<br>%{x:.4f}<extra></extra>",
+            mode="markers",
+            marker={"symbol": "square", "size": 9, "color": BLUE},
+        ),
+    ]
 
 
 def _means(x: Sequence[float], marks: Sequence[Mark], colours: Sequence[str]) -> go.Scatter:
