@@ -94,38 +94,22 @@ def senses() -> Iterator[Metric]:
     exchanged = "the senses exchanged within matched sentences"
     random = "0: no more than random words have"
     for cue, where in {"before": "with the cue before the word", "after": "with the cue behind the word"}.items():
-        yield Metric(
-            f"probe/senses/accuracy_{cue}",
-            "share",
-            "higher",
-            exchanged,
-            f"Sentences whose sense the final states tell, {where}: nearest mean state of the other sets.",
-            measured_null=True,
-        )
-        yield Metric(
-            f"probe/senses/separation_{cue}",
-            "cosine",
-            "higher",
-            exchanged,
-            f"Mean cosine of centred final states of one sense less that of two, {where}.",
-            measured_null=True,
-        )
-        yield Metric(
-            f"probe/senses/silhouette_{cue}",
-            "ratio",
-            "higher",
-            exchanged,
-            f"How much nearer final states are to their own sense than to the next, by cosine distance, {where}.",
-            measured_null=True,
-        )
-        yield Metric(
-            f"probe/senses/shift_{cue}",
-            "cosine",
-            "higher",
-            exchanged,
-            f"Cosine of centred final states to their own sense's anchors less that to the others', {where}.",
-            measured_null=True,
-        )
+        for name, unit, meaning in (
+            (
+                "accuracy",
+                "share",
+                "Sentences whose sense the final states tell, {}: nearest mean state of the other sets.",
+            ),
+            ("separation", "cosine", "Mean cosine of centred final states of one sense less that of two, {}."),
+            ("silhouette", "ratio", "How much nearer final states are to their own sense than to the next, {}."),
+            (
+                "shift",
+                "cosine",
+                "Cosine of centred final states to their sense's anchors less that to the others', {}.",
+            ),
+        ):
+            key, said = f"probe/senses/{name}_{cue}", meaning.format(where)
+            yield Metric(key, unit, "higher", exchanged, said, measured_null=True)
         for name, meaning in {
             "self_similarity_adjusted": "Mean cosine of a word's final states over its sentences",
             "mev_adjusted": "Share of a word's final states that one vector explains",
@@ -141,7 +125,7 @@ def context() -> Iterator[Metric]:
         "probe/cloze/share_positive",
         "share",
         "higher",
-        "1/2: the sign of a margin is a coin's",
+        "1/2: the sign of a margin is a coin's; its interval holds what frequency alone earns",
         "Prompts whose likely words are more probable than the unlikely ones.",
         measured_null=True,
     )
@@ -149,7 +133,7 @@ def context() -> Iterator[Metric]:
         "probe/cloze/margin",
         "nats",
         "higher",
-        "0: the sign of a margin is a coin's",
+        "0: the sign of a margin is a coin's; its interval holds what frequency alone earns",
         "Mean log-probability of likely less that of unlikely words, over prompts.",
         measured_null=True,
     )
