@@ -16,6 +16,8 @@ from rowspace.figures.style import BLUE, CYCLE, GREY, OPTION_COLOURS, SYMBOLS, f
 
 SPREAD = 0.32
 """Width over which the points of a level are spread, in levels."""
+BELOW = 0.24
+"""How far below the mean of an arm its seeds stand, in rows."""
 EFFECT = (
     "Points are runs, less what the other axes do to them; the square is the mean of a level and its bar the 95 % "
     "interval; the grey line is the mean of the levels. Bars clear of each other are a difference; overlapping bars "
@@ -146,7 +148,7 @@ def _standing(arms: Sequence[Mark], places: Sequence[int]) -> list[go.Scatter]:
         go.Scatter(x=[arms[0].mean] * 2, y=[-0.5, len(arms) - 0.5], mode="lines", hoverinfo="skip", line=dotted),
         go.Scatter(
             x=[point for arm in arms for point in arm.points],
-            y=[place for place, arm in enumerate(arms) for _ in arm.points],
+            y=[place + BELOW for place, arm in enumerate(arms) for _ in arm.points],
             text=[escape(name) for arm in arms for name in arm.names or [""] * len(arm.points)],
             hovertemplate="%{text}<br>%{x:.4f}<extra></extra>",
             mode="markers",
