@@ -87,7 +87,7 @@ class Sweep:
         jobs = Listed(grid.points, {point.study: Records(point.study, say) for point in grid.points})
         if self.trains:
             self.logger = grid.points[0].config.logger.within(os.environ, grid.points[0].overrides)
-        self._begin(jobs, prepared)
+        _begin(jobs, prepared)
         self._launch(jobs)
 
     def _refuse(self, grid: Grid) -> None:
@@ -102,23 +102,6 @@ class Sweep:
     @property
     def _progress(self) -> Any:
         return OmegaConf.select(self.composed, "trainer.progress", default="auto")
-
-    def _begin(self, jobs: Listed, prepared: preparing.Prepared | None) -> None:
-        """What each record says before the first job: finished already, running elsewhere, or left to do."""
-        finished = {} if prepared is None else prepared.finished
-        for point in jobs.points:
-            records = jobs.of(point.id)
-            old = records.read(point.id)
-            record = replace(old, overrides=point.overrides)
-            if point.id in finished:
-                record = records.finished(record, finished[point.id])
-            elif records.standing(old).status != "running":
-                nothing = dict.fromkeys(("value", "test", "reason", "seconds", "ended", "error", "traceback"))
-                record = replace(record, status="left", **nothing)
-            if record != old:
-                records.write(record)
-        if finished:
-            say(f"{len(finished)} of {len(jobs.points)} runs are finished already; rerun=true trains them anew")
 
     def _launch(self, jobs: Listed) -> None:
         board = Board(jobs, say=say, refresh=self._refresh)
@@ -192,6 +175,24 @@ class Sweep:
     def _finish(self, study: Path) -> None:
         if self.trains and self.logger is not None:
             compare.finish(study, self.logger, say, self.reader)
+
+
+def _begin(jobs: Listed, prepared: preparing.Prepared | None) -> None:
+    """What each record says before the first job: finished already, running elsewhere, or left to do."""
+    finished = {} if prepared is None else prepared.finished
+    for point in jobs.points:
+        records = jobs.of(point.id)
+        old = records.read(point.id)
+        record = replace(old, overrides=point.overrides)
+        if point.id in finished:
+            record = records.finished(record, finished[point.id])
+        elif records.standing(old).status != "running":
+            nothing = dict.fromkeys(("value", "test", "reason", "seconds", "ended", "error", "traceback"))
+            record = replace(record, status="left", **nothing)
+        if record != old:
+            records.write(record)
+    if finished:
+        say(f"{len(finished)} of {len(jobs.points)} runs are finished already; rerun=true trains them anew")
 
 
 def _is(node: DictConfig, kind: type) -> bool:
