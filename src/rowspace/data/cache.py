@@ -22,6 +22,8 @@ from rowspace.errors import MachineError
 
 LOG = logging.getLogger("rowspace.data")
 Opened = TypeVar("Opened")
+LOOK_EVERY = 1.0
+"""Seconds between two words on another process that builds."""
 
 
 def cache_root() -> Path:
@@ -81,15 +83,14 @@ def _lock(folder: Path, what: str, progress: Progress | None) -> Iterator[None]:
     """The lock of this folder; while another process builds it, `progress` says so."""
     lock = FileLock(folder.parent / f"{folder.name}.lock")
     waited = 0
-    while True:
-        try:
-            with _on_disk(folder.parent, what):
-                lock.acquire(timeout=1)
-            break
-        except Timeout:
-            waited += 1
-            if progress is not None:
-                progress(f"another process builds the {what}", waited, 0)
+    with _on_disk(folder.parent, what):
+        while not lock.is_locked:
+            try:
+                lock.acquire(timeout=LOOK_EVERY)
+            except Timeout:  # an OSError, which must not be taken for the disk's
+                waited += 1
+                if progress is not None:
+                    progress(f"another process builds the {what}", waited, 0)
     try:
         yield
     finally:
