@@ -13,8 +13,9 @@ import yaml
 from rowspace import cli
 from rowspace.errors import Stopped
 from tests.stand_in import Trained
+from tests.tokenization.corpora import sentences
 
-SMALL = ("data=synthetic", "data.size=40", "tokenizer=byte", "logger.mode=disabled")
+SMALL = ("data=text", "data.files=text.txt", "tokenizer=byte", "logger.mode=disabled")
 
 
 @pytest.fixture
@@ -24,6 +25,7 @@ def trained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Trained:
     monkeypatch.setattr("rowspace.commands.compare.refresh", lambda study, say, reader: None)
     monkeypatch.setattr("rowspace.commands.compare.finish", lambda study, logger, say, reader: None)
     monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("\n".join(sentences(200)), encoding="utf-8")
     return module
 
 
@@ -71,6 +73,7 @@ def test_a_failed_run_is_run_again_and_its_traceback_has_a_file(
     assert all(record["error"] is None and record["traceback"] is None for record in records("fails"))
 
 
+@pytest.mark.slow
 def test_a_signal_leaves_a_table_that_the_same_command_completes(
     trained: Trained, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,6 +136,7 @@ def test_a_size_that_the_text_cannot_give_is_found_before_the_first_job(
     assert trained.jobs == []
 
 
+@pytest.mark.slow
 def test_a_fraction_of_the_arms_runs_with_all_their_seeds_and_rates(
     trained: Trained, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,6 +158,7 @@ def test_values_with_slashes_commas_and_great_length_make_folders_of_bounded_nam
     assert max(map(len, names)) <= 70
 
 
+@pytest.mark.slow
 def test_a_disk_that_refuses_the_records_fails_no_job(
     trained: Trained, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
