@@ -31,12 +31,17 @@ def runs_of(arms: Sequence[dict[str, Any]], value: Any, seeds: int = 3, noise: f
 def test_the_planted_effect_is_the_answer() -> None:
     arms = grid(position=["rope", "alibi", "none"], head__tie=[True, False])
     found = compare(runs_of(arms, lambda arm: 2.0 + 0.1 * (arm["position"] != "alibi") + 0.05 * arm["head.tie"]))
-    assert found.question == "Which position scheme and tying gives the lowest test/bpb?"
+    assert found.question == "Which position scheme and tying gives the lowest bits per byte?"
     assert found.arms[0].levels == {"position": "alibi", "head.tie": False}
-    assert found.answer.startswith("position alibi, untied wins with test/bpb 2.00")
-    assert "below the next arm (position alibi, tied; 3 pairs of seeds); all 5 others are worse." in found.answer
-    assert "On average, against the mean of its levels, position scheme: alibi -0.06" in found.answer
-    assert "On this text (glosses) at this budget (600 steps)" in found.answer
+    assert re.match(
+        r"alibi, untied wins: 2\.00\d+ \(1\.99\d+ to 2\.00\d+\) bits per byte, 0\.04\d+ \(0\.0", found.answer
+    )
+    first, second, third, last = re.split(r"(?<=\.) (?=[A-Z])", found.answer)
+    assert first.endswith("below the next (alibi, tied; 3 pairs of seeds).")
+    assert re.match(r"Position scheme matters most: alibi gives 0\.1\d+ \(0\.09\d+ to 0\.1\d+\) bits per byte", second)
+    assert re.fullmatch(r"Then tying: untied gives 0\.0\d+ \(0\.0\d+ to 0\.0\d+\) less than tied\.", third)
+    assert last == "This speaks of one text (glosses) at this budget (600 steps), and of no other."
+    assert len(first) < 150
     assert {one.verdict for one in found.differences} == {"worse"}
     assert [effect.keys for effect in found.effects] == [("position",), ("head.tie",), ("position", "head.tie")]
     assert found.ranked[0].metrics["test/bpb"] == min(run.metrics["test/bpb"] for run in found.ranked)  # type: ignore[type-var]
@@ -45,16 +50,34 @@ def test_the_planted_effect_is_the_answer() -> None:
 def test_nothing_shown_is_said_as_such() -> None:
     found = compare(runs_of(grid(position=["rope", "none"]), lambda arm: 2.0))
     assert found.answer.startswith("No arm is shown to be best: ")
-    assert "no difference is shown to position" in found.answer
+    assert "that may be chance" in found.answer
     same = compare(runs_of(grid(position=["rope", "none"]), lambda arm: 2.0), margin=0.05)
-    assert "within the margin of 0.05 stand position" in same.answer
+    assert "the same within the margin of 0.05: " in same.answer
 
 
 def test_one_seed_ranks_nothing_and_says_what_to_do() -> None:
     found = compare(runs_of(grid(position=["rope", "none"]), lambda arm: 2.0 + (arm["position"] == "none"), seeds=1))
-    assert "position rope has the lowest test/bpb" in found.answer
-    assert "nothing tells that from chance: run seeds 0, 1 and 2" in found.answer
+    assert found.answer.startswith("No arm is shown to be best: rope has the lowest bits per byte, 1.99")
+    assert "nothing tells that from chance. Run seeds 0, 1 and 2." in found.answer
     assert isinstance(found.arms[0].result.low, Missing)
+
+
+def test_a_grid_of_one_seed_is_answered_by_its_main_effects() -> None:
+    arms = grid(position=["rope", "none"], head__tie=[True, False], model__d=[64, 128], body=["rnn", "lstm"])
+
+    def value(arm: dict[str, Any]) -> float:
+        return 2.0 + 0.1 * (arm["model.d"] == 64) + 0.05 * (arm["position"] == "none")
+
+    found = compare(runs_of(arms, value, seeds=1, noise=0.004))
+    first, then, silent, single, _ = re.split(r"(?<=\.) (?=[A-Z])", found.answer)
+    assert re.match(r"Width d matters most: 128 gives 0\.\d+ \(0\.\d+ to 0\.\d+\) bits per byte less than 64\.", first)
+    assert then.startswith("Then position scheme: rope gives 0.0")
+    assert set(re.findall("body|tying", silent)) == {"body", "tying"}
+    assert "one seed an arm tells no two arms apart" in single
+    gap = found.effects[0].gap
+    assert gap is not None
+    assert gap.mean == pytest.approx(found.effects[0].span)
+    assert f"({gap.low:.4f} to {gap.high:.4f})" in first
 
 
 def test_each_arm_stands_at_its_own_best_rate_by_validation_and_is_printed_by_test() -> None:
@@ -79,7 +102,7 @@ def test_each_arm_stands_at_its_own_best_rate_by_validation_and_is_printed_by_te
     assert edges == {"untied": True, "tied": False}
     assert any("1 of 2 arms are best at the edge of their learning rates (untied)" in note for note in found.notes)
     assert list(found.sensitivities[0].values) == [0.001, 0.002, 0.004, 0.008]
-    assert "at the rates tried" in found.answer
+    assert "each arm at the best of the learning rates tried" in found.answer
     assert all("optimizer.lr" not in effect.keys for effect in found.effects)
 
 
@@ -108,7 +131,7 @@ def test_a_named_base_a_filter_and_an_order() -> None:
     found = compare(runs, base=["position=none"], where=["model.d=32"], sort="cost.flops", margin=0.001)
     assert {one.base.label for one in found.differences} == {"position none"}
     assert [one.verdict for one in found.differences] == ["better", "better"]
-    assert found.answer.startswith("Against position none, test/bpb 2.04")
+    assert found.answer.startswith("Against position none, 2.0")
     assert {run.settings["model.d"] for run in found.ranked} == {32}
     assert [run.name for run in found.ranked] == sorted(run.name for run in found.ranked)
     assert column(found.ranked[0], "cost.flops") == 1e12
@@ -134,11 +157,13 @@ def test_a_metric_of_which_more_is_better_and_one_of_which_neither_is() -> None:
     hits = compare(with_metric("probe/neighbours/hit_rate"), metric="probe/neighbours/hit_rate")
     assert (hits.arms[0].label, hits.better) == ("position none", "higher")
     assert hits.differences[0].verdict == "worse"
-    assert re.search(r"over 3 seeds, 0\.\d+ \[0\.\d+, 0\.\d+\] above the next arm", hits.answer)
+    assert re.search(
+        r"wins: probe/neighbours/hit_rate 0\.\d+ \(.*\), 0\.\d+ \(0\.\d+ to 0\.\d+\) above the next", hits.answer
+    )
     assert "gives the highest probe" in hits.question
     norm = compare(with_metric("geometry/E/row_norm_mean"), metric="geometry/E/row_norm_mean")
     assert (norm.arms[0].label, norm.differences[0].verdict) == ("position rope", "higher")
-    assert "position rope is lowest with" in norm.answer
+    assert "rope is lowest: geometry/E/row_norm_mean" in norm.answer
     null = compare(with_metric("geometry/E/mean_cosine_raw/null"), metric="geometry/E/mean_cosine_raw/null")
     assert null.better == "neither"
     assert norm.frontiers == ()
@@ -148,7 +173,7 @@ def test_budgets_that_differ_are_arms_and_are_said() -> None:
     runs = runs_of(grid(trainer__max_steps=[300, 600], position=["rope", "none"]), lambda arm: 2.0)
     found = compare(runs)
     assert any("Budgets differ (trainer.max_steps: 300, 600)" in note for note in found.notes)
-    assert "at this budget (these budgets)" in found.answer
+    assert "at these budgets" in found.answer
 
 
 def test_nothing_to_rank_is_a_sentence() -> None:
@@ -157,7 +182,7 @@ def test_nothing_to_rank_is_a_sentence() -> None:
     assert (found.arms, found.effects, found.frontiers, found.differences) == ((), (), (), ())
     assert "spread over seeds" in found.question
     alone = compare([ran({"seed": seed}, 2.0 + seed / 100) for seed in range(3)])
-    assert alone.answer.startswith("all runs: test/bpb 2.0100 [1.98")
+    assert alone.answer.startswith("all runs: 2.010 (1.985 to 2.035) bits per byte over 3 seeds")
     assert compare([]).answer.startswith("Nothing is ranked")
 
 

@@ -66,6 +66,23 @@ def test_an_interval_that_does_not_exist_is_not_said():
     assert words.say_why(interval(1.5)) == ""
 
 
+def test_an_interval_in_prose_has_the_digits_that_it_bears():
+    assert words.say_in_prose(interval(0.0812, 0.0213)) == "0.081 (0.060 to 0.102)"
+    assert words.say_in_prose(interval(2.10123, 0.00213)) == "2.1012 (2.0991 to 2.1034)"
+    assert words.say_in_prose(interval(31.4, 4.0)) == "31.4 (27.4 to 35.4)"
+    assert words.say_in_prose(interval(1e-6, 2e-7)) == "0.00000100 (0.00000080 to 0.00000120)"
+    assert words.say_in_prose(interval(1.5, 0.0)) == "1.5000 (1.5000 to 1.5000)"
+    assert words.say_in_prose(interval(1.5, None)) == "1.5000"
+    assert words.say_in_prose(interval(0.00012, None)) == "0.00012"
+
+
+def test_a_gap_is_said_with_its_interval():
+    told = Effect(
+        ("position",), {("rope",): interval(-0.1), ("none",): interval(0.1)}, {}, 0.2, 0.01, 0.5, interval(0.2)
+    )
+    assert words.say_effect(told, AXES, "lower") == "Position scheme: rope is best, 0.200 (0.190 to 0.210) below none"
+
+
 def test_the_standings_say_whether_the_first_is_clear():
     def studied(gap: float, spread: float, margin: float | None = None):
         arms = grid(position=["rope", "none"])

@@ -117,9 +117,10 @@ def settings(shape: type[Option], plain: Mapping[str, Any]) -> Mapping[str, Any]
     except ValidationError as error:
         first, *rest = error.errors(include_url=False, include_context=False, include_input=False)
         where = ".".join(str(part) for part in first["loc"])[:80]
-        said = " ".join(first["msg"].split())[:200]
+        said = "is missing" if first["type"] == "missing" else " ".join(first["msg"].split())[:200]
         more = f", and {len(rest)} more" if rest else ""
-        raise ConfigError(f"its configuration is none of this version's: {where}: {said}{more}") from error
+        right = "train it again, or compare it with the version that made it"
+        raise ConfigError(f"its configuration is none of this version's: {where} {said}{more}; {right}") from error
 
 
 def place_of(paths: Sequence[Path], found: Comparison) -> Path:

@@ -120,7 +120,8 @@ class Effect:
 
     `changes` is each level's mean, the rest held equal, against the mean of the levels; levels that cannot be told from
     another axis are left out, and where none is left `changes` is empty and `p_value` says why. `points` are the single
-    runs' values under a level (for a figure). `span` is the largest change between two levels.
+    runs' values under a level (for a figure). `span` is the largest change between two levels, `gap` the same with its
+    interval, widened for having been picked out of all pairs of levels (Bonferroni); none for two axes together.
     """
 
     keys: tuple[str, ...]
@@ -130,6 +131,7 @@ class Effect:
     p_value: float | Missing
     share: float | Missing
     """Share of the variance between runs that it accounts for."""
+    gap: Interval | None = None
 
 
 @dataclass(frozen=True)

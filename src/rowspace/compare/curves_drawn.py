@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rowspace.compare import words
@@ -86,14 +87,14 @@ def same(value: Any, level: Any) -> bool:
 
 
 def draw_geometry(
-    shown: Sequence[Arm], names: Mapping[str, str], rows: Mapping[str, Sequence[Mapping[str, Any]]]
+    shown: Sequence[Arm], names: Mapping[str, str], rows: Mapping[Path, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
     drawn = {}
     for measure, (title, axis, caption) in MEASURES.items():
         key = f"geometry/E/{measure}"
         curves, nulls = [], []
         for arm in shown:
-            own = [rows[run.name] for run in arm.runs[:SEEDS] if run.name in rows]
+            own = [rows[run.path] for run in arm.runs[:SEEDS] if run.path in rows]
             curve = joined(names[arm.label], [series(found, STEP, key) for found in own])
             if curve is not None:
                 curves.append(curve)

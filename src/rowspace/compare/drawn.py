@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rowspace.compare import words
@@ -27,8 +28,8 @@ START = 0.12
 CUT = "The steep start is cut off at the top."
 
 
-def draw(comparison: Comparison, geometry: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """Figures by name; `geometry` are rows of metrics.jsonl by the name of a run."""
+def draw(comparison: Comparison, geometry: Mapping[Path, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """Figures by name; `geometry` are rows of metrics.jsonl by the folder of a run."""
     shown, names = emphasised(comparison), words.arm_names(comparison.arms)
     return {
         **draw_effects(comparison),

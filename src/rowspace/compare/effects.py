@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,7 +129,8 @@ class Effects:
         df = told.model.rank - told.without.shape[1]
         total = float(((y - y.mean()) ** 2).sum())
         share = gained / total if total else Missing("every run has the same value")
-        return Effect(term, changes, points, float(np.ptp(means)), _p_value(gained, df, error), share)
+        gap = _gap(told, means, error, points) if len(term) == 1 else None
+        return Effect(term, changes, points, float(np.ptp(means)), _p_value(gained, df, error), share, gap)
 
     def _points_of(self, term: Term) -> dict[tuple[Any, ...], list[int]]:
         """Which runs are at each combination of levels."""
@@ -215,11 +216,19 @@ def _notes(found: Effects, axes: Sequence[Axis]) -> list[str]:
     return notes
 
 
-def _interval(mean: float, spread: float, error: Error | None, n: int) -> Interval:
+def _gap(told: Told, means: np.ndarray, error: Error | None, points: Mapping[tuple[Any, ...], Sized]) -> Interval:
+    """From the lowest level to the highest."""
+    low, high = int(means.argmin()), int(means.argmax())
+    spread = float(np.linalg.norm(told.weights[high] - told.weights[low]))
+    n = min(len(points[told.cells[low]]), len(points[told.cells[high]]))
+    return _interval(float(means[high] - means[low]), spread, error, n, picked_from=math.comb(len(means), 2))
+
+
+def _interval(mean: float, spread: float, error: Error | None, n: int, picked_from: int = 1) -> Interval:
     if error is None:
         return Interval(mean, Missing(NO_RUNS_LEFT), Missing(NO_RUNS_LEFT), n, Missing(NO_RUNS_LEFT))
     sd = math.sqrt(error.variance)
-    half = spread * sd * float(stdtrit(error.df, 0.975))
+    half = spread * sd * float(stdtrit(error.df, 1 - 0.025 / picked_from))
     return Interval(mean, mean - half, mean + half, n, sd)
 
 

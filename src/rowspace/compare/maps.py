@@ -39,6 +39,7 @@ class Table:
     """E of a run: (V, d), its token strings, and how often each was seen."""
 
     name: str
+    path: Path
     vectors: np.ndarray
     ids: dict[str, int]
     counts: np.ndarray
@@ -46,7 +47,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Maps:
-    """`shown`: name, places and counts of each map, for the page; `likeness`: by two names what Procrustes found;
+    """`shown`: folder, places and counts of each map, for the page; `likeness`: by two names what Procrustes found;
     `missing`: name and reason."""
 
     tokens: list[str]
@@ -113,7 +114,7 @@ def _read_all(runs: Sequence[Ran], read: Reader) -> tuple[list[Table], list[tupl
             if row["token_id"] < len(vectors):
                 counts[row["token_id"]] = row["count"] or 0
         if ids:
-            tables.append(Table(run.name, vectors, ids, counts))
+            tables.append(Table(run.name, run.path, vectors, ids, counts))
         else:
             missing.append((run.name, "its tokens were not written down (tables/tokens.parquet)"))
     return tables, missing
@@ -164,7 +165,7 @@ def _chosen(first: Table, shared: Sequence[Sequence[str]]) -> list[str]:
 def _map(table: Table, ids: Sequence[str], plane: np.ndarray, numbers: dict[str, int]) -> dict[str, Any]:
     kept = [place for place, token in enumerate(ids) if token in numbers]
     return {
-        "name": table.name,
+        "path": table.path,
         "i": [numbers[ids[place]] for place in kept],
         "x": [round(value, 3) for value in short(plane[kept, 0])],
         "y": [round(value, 3) for value in short(plane[kept, 1])],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rowspace.compare.base import Arm, Ran
@@ -53,15 +54,15 @@ def read_neighbours(runs: Sequence[Ran]) -> tuple[list[dict[str, Any]], list[tup
     return told, missing
 
 
-def read_geometry(arms: Sequence[Arm], seeds: int) -> dict[str, list[dict[str, Any]]]:
-    """Rows of metrics.jsonl that hold geometry, by run; runs that cannot be read are left out."""
+def read_geometry(arms: Sequence[Arm], seeds: int) -> dict[Path, list[dict[str, Any]]]:
+    """Rows of metrics.jsonl that hold geometry, by the folder of the run; runs that cannot be read are left out."""
     found = {}
     for run in (run for arm in arms for run in arm.runs[:seeds]):
         try:
             rows = RunFolder(run.path).read_metrics()
         except RowspaceError:
             continue
-        found[run.name] = [row for row in rows if "geometry/E/mean_cosine_raw" in row]
+        found[run.path] = [row for row in rows if "geometry/E/mean_cosine_raw" in row]
     return found
 
 

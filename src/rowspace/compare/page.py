@@ -135,10 +135,10 @@ def _beside(comparison: Comparison, read: Reader | None) -> tuple[dict[str, Any]
     """What the folders of a few runs add, for the template and for the page's scripts."""
     beside = side_by_side(comparison.arms)
     called = words.arm_names(comparison.arms)
-    names = {run.name: f"{called[arm.label]} · seed {run.seed}" for arm in comparison.arms for run in arm.runs}
+    names = {run.path: f"{called[arm.label]} · seed {run.seed}" for arm in comparison.arms for run in arm.runs}
     maps = lay(beside, read)
     for one in maps.shown:
-        one["label"] = names[one["name"]]
+        one["label"] = names[one.pop("path")]
     near, unread = read_neighbours(beside)
     found = {"maps": maps, "near": near, "unread": unread}
     return found, _data(comparison, names, beside, maps, near)
@@ -146,7 +146,7 @@ def _beside(comparison: Comparison, read: Reader | None) -> tuple[dict[str, Any]
 
 def _data(
     comparison: Comparison,
-    names: Mapping[str, str],
+    names: Mapping[Path, str],
     beside: Sequence[Ran],
     maps: Maps,
     near: Sequence[Mapping[str, Any]],
@@ -157,7 +157,7 @@ def _data(
         "better": comparison.better,
         "axes": [{"label": visible(axis.label), "levels": level_names(axis)} for axis in comparison.axes],
         "values": [run.metrics.get(comparison.metric) for run in comparison.ranked],
-        "beside": [names[run.name] for run in beside],
+        "beside": [names[run.path] for run in beside],
         "named": [one["word"] for one in near if one["asked"]][:NAMED],
         "maps": {"tokens": maps.tokens, "shown": maps.shown, "likeness": maps.likeness, "scale": BY_FREQUENCY},
         "words": list(near),

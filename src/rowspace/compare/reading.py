@@ -10,7 +10,9 @@ import math
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,7 @@ class Reader:
             if not below:
                 raise ConfigError(f"{path}: {'no run stands in it' if path.exists() else 'there is no such folder'}")
             folders |= dict.fromkeys(one.resolve() for one in below)
-        found = [self._of(folder) for folder in folders]
+        found = told_apart([self._of(folder) for folder in folders])
         return [one for one in found if isinstance(one, Ran)], [one for one in found if isinstance(one, Apart)]
 
     def _of(self, path: Path) -> Ran | Apart:
@@ -111,6 +113,15 @@ class Reader:
             curve=tuple(read_curve(path / "metrics.jsonl", run, cost)),
             scored_bytes=_whole(mapping(run, "scored_bytes")),
         )
+
+
+def told_apart(found: Sequence[Ran | Apart]) -> list[Ran | Apart]:
+    """Runs of one name in several studies have that of their study in front, or else their whole path."""
+    names = {one.path: one.name for one in found}
+    for longer in (lambda path: f"{path.parent.name}/{path.name}", str):
+        often = Counter(names.values())
+        names = {path: longer(path) if often[name] > 1 else name for path, name in names.items()}
+    return [one if one.name == names[one.path] else replace(one, name=names[one.path]) for one in found]
 
 
 def find_runs(path: Path, depth: int = DEPTH) -> Iterator[Path]:

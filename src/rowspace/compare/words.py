@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,6 +23,8 @@ VERDICTS = {
     "undecided": ("unjudged", "?"),
 }
 """Verdict -> look and sign."""
+MEASURED = {"bpb": "bits per byte", "loss": "nats per token"}
+SPLITS = {"test": "", "val": " of validation text"}
 PLACES = ("★ 1st", "☆ 2nd", "☆ 3rd")
 
 
@@ -38,12 +41,13 @@ def level_name(key: str, level: Any) -> str:
 
 def arm_names(arms: Sequence[Arm]) -> dict[str, str]:
     """A short name by the label of each arm: options by name alone (rope, untied), unless two would look alike."""
-    short = {arm.label: ", ".join(_short(key, level) for key, level in arm.levels.items()) for arm in arms}
+    short = {arm.label: ", ".join(short_level(key, level) for key, level in arm.levels.items()) for arm in arms}
     often = Counter(short.values())
     return {label: visible(name if name and often[name] == 1 else label) for label, name in short.items()}
 
 
-def _short(key: str, level: Any) -> str:
+def short_level(key: str, level: Any) -> str:
+    """An option by its name alone, a number with its axis: `rope`, `untied`, `d 128`, `position none`."""
     return level if isinstance(level, str) and level != "none" else named(key, level)
 
 
@@ -53,6 +57,28 @@ def unit_of(metric: str) -> str:
         return "bits per byte"
     found = find_metric(metric)
     return found.unit if found is not None and found.unit else metric
+
+
+def metric_in_words(metric: str) -> str:
+    """What is measured as a sentence says it: `bits per byte` for test/bpb; a key without such words as it is."""
+    split, _, name = metric.partition("/")
+    return f"{MEASURED[name]}{SPLITS[split]}" if split in SPLITS and name in MEASURED else metric
+
+
+def say_in_prose(found: Interval) -> str:
+    """0.081 (0.061 to 0.101): two digits of half the interval; without an interval four decimals or three digits."""
+    if isinstance(found.low, Missing) or isinstance(found.high, Missing):
+        small = found.mean and not 1e-3 <= abs(found.mean) < 1e5
+        return f"{found.mean:.3g}" if small else f"{found.mean:.4f}"
+    half = (found.high - found.low) / 2
+    digits = min(max(1 - math.floor(math.log10(half)), 0), 12) if half > 0 else 4
+    return f"{found.mean:.{digits}f} ({found.low:.{digits}f} to {found.high:.{digits}f})"
+
+
+def ends(effect: Effect, better: str) -> tuple[Any, Any]:
+    """The best and the worst level of an axis; the lowest and the highest where neither way is better."""
+    order = sorted(effect.changes, key=lambda level: effect.changes[level].mean, reverse=better == "higher")
+    return order[0][0], order[-1][0]
 
 
 def split_answer(answer: str) -> tuple[str, str]:
@@ -99,11 +125,11 @@ def say_effect(effect: Effect, axes: Sequence[Axis], better: str) -> str:
         return f"{label}: levels lie {effect.span:.3g} apart, and nothing says how far chance moves them"
     if effect.p_value > LIKELY:
         return f"{label}: these runs cannot tell its levels apart"
-    order = sorted(effect.changes, key=lambda level: effect.changes[level].mean, reverse=better == "higher")
-    first, last = (level_name(key, level[0]) for level in (order[0], order[-1]))
+    first, last = (level_name(key, level) for level in ends(effect, better))
     word = "lowest" if better == "neither" else "best"
     side = "above" if better == "higher" else "below"
-    return f"{label}: {first} is {word}, {effect.span:.3g} {side} {last}"
+    by = f"{effect.span:.3g}" if effect.gap is None else say_in_prose(effect.gap)
+    return f"{label}: {first} is {word}, {by} {side} {last}"
 
 
 def say_interaction(effect: Effect, axes: Sequence[Axis]) -> str:
