@@ -59,6 +59,7 @@ class Tracking:
         if self.mode == "offline" and self._run is None and not self._attempt(settings, "offline"):
             self.mode = "disabled"
         if self._run is not None:
+            self.id = str(self._run.id)  # a search's agent gives one of its own
             self.folder = Path(self._run.settings.sync_dir)
             self._do(self._run.config.update, {"logger": {"mode": self.mode}}, allow_val_change=True)
             self._do(self._run.define_metric, STEP, hidden=True)
