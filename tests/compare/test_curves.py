@@ -43,10 +43,11 @@ def test_one_seed_has_no_band_and_none_no_curve():
 
 def test_many_runs_are_one_line_with_gaps():
     run = ran({"position": "rope", "seed": 0}, 1.0, curve=({"tokens": 1.0, "val/bpb": 2.123456789},))
-    curve = curve_of(run, "tokens", "val/bpb")
+    curve = curve_of(run, "tokens", "val/bpb", {run.path: 7})
     assert curve.y == [2.1235]
     both = gathered("rope", [curve, curve], "#000000")
     assert both.y == [2.1235, None, 2.1235, None]
+    assert both.runs == [[7], [7]]
 
 
 def test_numbers_are_short():

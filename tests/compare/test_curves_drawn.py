@@ -3,6 +3,7 @@
 import pytest
 
 from rowspace.compare.comparison import compare
+from rowspace.compare.curves import places_of
 from rowspace.compare.curves_drawn import draw_curves_of, draw_geometry, same
 from rowspace.compare.drawn import emphasised
 from rowspace.compare.words import arm_names
@@ -41,8 +42,8 @@ def test_geometry_stands_beside_the_null_of_all_arms(found):
     def rows(shift: float) -> list[dict[str, float]]:
         return [{"trainer/global_step": step, key: step / 100 + shift, f"{key}/null": shift} for step in (0, 50)]
 
-    read = {run.name: rows(0.1 * seed) for arm in found.arms[:2] for seed, run in enumerate(arm.runs)}
-    drawn = draw_geometry(emphasised(found), arm_names(found.arms), read)
+    read = {run.path: rows(0.1 * seed) for arm in found.arms[:2] for seed, run in enumerate(arm.runs)}
+    drawn = draw_geometry(emphasised(found), arm_names(found.arms), read, places_of(found.ranked))
     assert list(drawn) == ["geometry_mean_cosine_raw"]
     low, high, null = drawn["geometry_mean_cosine_raw"].data[:3]
     assert null.name == "null"

@@ -29,7 +29,7 @@ def test_neighbours_stand_by_word_and_run_and_are_shown_safely(tmp_path):
 def test_geometry_and_facts_come_from_folders_that_can_be_read(tmp_path):
     found = compared(tmp_path, SIX[:1], seeds=(0, 1), furnished=1)
     rows = read_geometry(found.arms, 4)
-    assert list(rows) == [side_by_side(found.arms)[0].name]
+    assert list(rows) == [side_by_side(found.arms)[0].path]
     assert len(next(iter(rows.values()))) == 4
     facts = read_facts(found.ranked)
     assert facts["data"]["name"] == "glosses"

@@ -19,7 +19,9 @@ def test_the_answer_comes_first_and_tables_are_bounded(capsys: pytest.CaptureFix
     apart = [Apart(f"run{n}\x1b[2J", Path("x"), "it failed") for n in range(5)]
     tell(compare(runs, apart=apart), Terminal("none"), rows=3)
     out = capsys.readouterr().out
-    assert out.startswith("Which position scheme and tying gives the lowest bits per byte?\nPosition scheme matters most: ")
+    assert out.startswith(
+        "Which position scheme and tying gives the lowest bits per byte?\nPosition scheme matters most: "
+    )
     assert "Arms, lowest first (the first 3 of 6)" in out
     assert "What each axis does to test/bpb" in out
     assert "tied: " in out

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rowspace.compare.reading import Reader
 
 PAGE = "compare.html"
-SUFFIXES = (".csv", ".parquet", ".md")
+SUFFIXES = (".csv", ".parquet", ".md", ".svg")
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -46,7 +46,7 @@ class Compare(Option):
     rows: int = Field(ge=1)
     """Rows of a table in the terminal."""
     out: Text | None
-    """The table of runs as a file; its suffix says which kind. That of arms stands beside it."""
+    """The table of runs as a file, that of arms beside it, or a .svg of the main effects; the suffix says which kind."""
     page: Text | None
     """Where the page goes; null: compare.html in the folder that holds the runs."""
 

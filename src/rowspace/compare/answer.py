@@ -15,6 +15,7 @@ from rowspace.metrics.metric import Metric
 from rowspace.table import Missing
 
 NONE_BEST = "No arm is shown to be best"
+LIMITS = "This speaks of one text"
 LISTED = 3
 """Arms and axes that are named before the rest are counted."""
 ASKED = 6
@@ -104,8 +105,8 @@ def _from_one_seed(found: Comparison, names: Names) -> list[str]:
         return [_axes(found), arm]
     gap = abs(first.result.mean - second.result.mean)
     return [
-        f"{NONE_BEST}: {names[first.label]} has the {extreme} {what}, {number}, {_number(gap, '.4f')} {_side(found)} the next "
-        f"({names[second.label]}), but with one seed an arm nothing tells that from chance.",
+        f"{NONE_BEST}: {names[first.label]} has the {extreme} {what}, {number}, {_number(gap, '.4f')} {_side(found)} "
+        f"the next ({names[second.label]}), but with one seed an arm nothing tells that from chance.",
         "Run seeds 0, 1 and 2.",
         _axes(found),
     ]
@@ -211,4 +212,4 @@ def _limits(found: Comparison) -> str:
     )
     budget = f"this budget ({budgets[0]})" if len(budgets) == 1 else "these budgets"
     rates = ", each arm at the best of the learning rates tried" if found.sensitivities else ""
-    return f"This speaks of one text ({', '.join(data)}) at {budget}{rates}, and of no other."
+    return f"{LIMITS} ({', '.join(data)}) at {budget}{rates}, and of no other."

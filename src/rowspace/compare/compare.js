@@ -1,17 +1,20 @@
 // The page of a comparison: one filter for the table and the parallel coordinates, figures that switch, two maps of E side
 // by side, neighbours of a word. Names, levels and tokens reach the document through textContent only.
 addEventListener("DOMContentLoaded", async () => {
+  const ticks = [...document.querySelectorAll("table.arms input[type=checkbox]")];
   for (const table of document.querySelectorAll("table.arms")) openTable(table);
   const data = JSON.parse(await unpack("data"));
-  if ($("table")) filterRuns(data);
+  const watched = [];
+  if ($("table")) filterRuns(data, watched);
   if ($("near-table")) showNeighbours(data);
   const page = await openPage();
   if (!page) return;
   switchFigures(page);
+  watched.push(watchRuns(page, ticks, data.arms.map(({ name, runs }) => ({ name, runs: new Set(runs) }))));
   if ($("map-left")) showMaps(data, page);
 });
 
-const filterRuns = (data) => {
+const filterRuns = (data, watched) => {
   const table = openTable($("table"));
   const levels = table.rows.map((row) => row.dataset.levels.split(",").map(Number));
   const names = table.rows.map((row) => row.cells[0].textContent);
@@ -38,6 +41,7 @@ const filterRuns = (data) => {
       select.value = own.size === 0 ? "" : own.size === 1 ? String([...own][0]) : "several";
     });
     parallel?.update(kept, chosen, ends);
+    for (const watch of watched) watch(kept, table.rows.length);
   };
   const choose = (axis, level) => {
     const own = chosen.get(axis) ?? chosen.set(axis, new Set()).get(axis);
@@ -116,7 +120,6 @@ const showMaps = ({ maps, named }, { Plotly }) => {
   const box = (side) => $(`map-${side}`);
   const of = (side) => maps.shown[Number($(side).value)];
   let found = null;
-  const safe = (text) => text.replace(/[&<>"']/g, (sign) => Object.keys(entities).find((entity) => entities[entity] === sign));
   const spread = (axis) => {
     const values = maps.shown.flatMap((one) => one[axis]);
     const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ DIGITS = 5
 
 Series = tuple[np.ndarray, np.ndarray]
 """x and y, ascending in x."""
+Places = Mapping[Path, int]
+"""The place of a run among the ranked ones, by its folder."""
 
 
 def series(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> Series:
@@ -34,13 +37,18 @@ def thinned(found: Series, points: int = POINTS) -> Series:
     return x[kept], y[kept]
 
 
-def curve_of(run: Ran, x: str, y: str, label: str = "") -> Curve:
+def places_of(runs: Iterable[Ran]) -> Places:
+    """A number for each run, in this order."""
+    return {run.path: place for place, run in enumerate(runs)}
+
+
+def curve_of(run: Ran, x: str, y: str, places: Places) -> Curve:
     """One run."""
     found = thinned(series(run.curve, x, y))
-    return Curve(label or run.name, short(found[0]), short(found[1]))
+    return Curve(run.name, short(found[0]), short(found[1]), runs=[[places[run.path]]])
 
 
-def joined(label: str, found: Sequence[Series]) -> Curve | None:
+def joined(label: str, found: Sequence[Series], runs: Sequence[int] = ()) -> Curve | None:
     """Seeds of one arm: the mean where all of them were measured, the band from the lowest to the highest. None where
     there is no such place."""
     kept = [one for one in found if len(one[0])]
@@ -52,13 +60,14 @@ def joined(label: str, found: Sequence[Series]) -> Curve | None:
         return None
     values = np.stack([np.interp(x, *one) for one in kept])
     band = (short(values.min(axis=0)), short(values.max(axis=0))) if len(kept) > 1 else ((), ())
-    return Curve(label, short(x), short(values.mean(axis=0)), *band)
+    return Curve(label, short(x), short(values.mean(axis=0)), *band, runs=[runs] if runs else ())
 
 
 def gathered(label: str, curves: Sequence[Curve], colour: str | None) -> Curve:
     """Many runs as one line with gaps."""
     x = [value for curve in curves for value in (*curve.x, None)]
-    return Curve(label, x, [value for curve in curves for value in (*curve.y, None)], colour=colour)
+    y = [value for curve in curves for value in (*curve.y, None)]
+    return Curve(label, x, y, colour=colour, runs=[group for curve in curves for group in curve.runs])
 
 
 def short(values: np.ndarray) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rowspace.compare import words
 from rowspace.compare.base import Arm, Comparison
-from rowspace.compare.curves import curve_of, gathered, joined, series
+from rowspace.compare.curves import Places, curve_of, gathered, joined, places_of, series
 from rowspace.figures.comparison import option_colours
 from rowspace.figures.comparison_curves import MOST, Curve, draw_curves
 from rowspace.figures.geometry import MEASURES
@@ -28,14 +28,22 @@ def draw_curves_of(comparison: Comparison, shown: Sequence[Arm], names: Mapping[
     if not comparison.ranked:
         return {}
     drawn = {}
-    labels = {arm.label for arm in shown}
+    labels, places = {arm.label for arm in shown}, places_of(comparison.ranked)
+    rates = " Each arm is drawn at its own chosen learning rate alone." if comparison.sensitivities else ""
     others = [run for arm in comparison.arms if arm.label not in labels for run in arm.runs]
     for figure, key, unit in (("curves", "val/bpb", "bits per byte"), ("loss", "val/loss", "nats per token")):
-        curves = [joined(names[arm.label], [series(run.curve, "tokens", key) for run in arm.runs]) for arm in shown]
+        curves = [
+            joined(
+                names[arm.label],
+                [series(run.curve, "tokens", key) for run in arm.runs],
+                [places[run.path] for run in arm.runs],
+            )
+            for arm in shown
+        ]
         kept = [curve for curve in curves if curve is not None]
         if not kept:
             continue
-        grey = [curve for run in others if (curve := curve_of(run, "tokens", key)).x]
+        grey = [curve for run in others if (curve := curve_of(run, "tokens", key, places)).x]
         warning = " Nats per token of different tokenizers cannot be compared." if figure == "loss" else ""
         drawn[figure] = draw_curves(
             kept,
@@ -44,15 +52,16 @@ def draw_curves_of(comparison: Comparison, shown: Sequence[Arm], names: Mapping[
             x=TOKENS,
             y=f"validation, {unit}",
             cut=START,
-            caption=f"{BAND} {CUT} Lower is better. Lines that still fall have not been trained to their end, so "
-            f"their order may change.{warning} A name in the legend switches its arm off and on.",
+            caption=f"{BAND}{rates} {CUT} Lower is better. Lines that still fall have not been trained to their "
+            f"end, so their order may change.{warning} A name in the legend switches its arm off and on.",
         )
     return drawn | _curves_by_axis(comparison)
 
 
 def _curves_by_axis(comparison: Comparison) -> dict[str, Any]:
-    drawn = {}
-    found = [(run, curve) for run in comparison.ranked if (curve := curve_of(run, "tokens", "val/bpb")).x]
+    drawn, places = {}, places_of(comparison.ranked)
+    every = " Every learning rate is drawn, not only the chosen ones." if comparison.sensitivities else ""
+    found = [(run, curve) for run in comparison.ranked if (curve := curve_of(run, "tokens", "val/bpb", places)).x]
     for place, axis in enumerate(comparison.axes if found else ()):
         names = [words.level_name(axis.key, level) for level in axis.levels]
         if axis.key == "seed" or not 1 < len(names) <= MOST:
@@ -70,8 +79,8 @@ def _curves_by_axis(comparison: Comparison) -> dict[str, Any]:
             x=TOKENS,
             y="validation, bits per byte",
             cut=START,
-            caption=f"A line is a run. {CUT} Colours that lie in layers mean that this axis matters more than the "
-            "others; mixed colours, that others do. Lower is better.",
+            caption=f"A line is a run.{every} {CUT} Colours that lie in layers mean that this axis matters more than "
+            "the others; mixed colours, that others do. Lower is better.",
         )
     return drawn
 
@@ -87,7 +96,7 @@ def same(value: Any, level: Any) -> bool:
 
 
 def draw_geometry(
-    shown: Sequence[Arm], names: Mapping[str, str], rows: Mapping[Path, Sequence[Mapping[str, Any]]]
+    shown: Sequence[Arm], names: Mapping[str, str], rows: Mapping[Path, Sequence[Mapping[str, Any]]], places: Places
 ) -> dict[str, Any]:
     drawn = {}
     for measure, (title, axis, caption) in MEASURES.items():
@@ -95,7 +104,8 @@ def draw_geometry(
         curves, nulls = [], []
         for arm in shown:
             own = [rows[run.path] for run in arm.runs[:SEEDS] if run.path in rows]
-            curve = joined(names[arm.label], [series(found, STEP, key) for found in own])
+            numbers = [place for run in arm.runs if (place := places.get(run.path)) is not None]
+            curve = joined(names[arm.label], [series(found, STEP, key) for found in own], numbers)
             if curve is not None:
                 curves.append(curve)
                 nulls += [series(found, STEP, f"{key}/null") for found in own]

@@ -8,9 +8,10 @@ from typing import Any
 
 from rowspace.compare import words
 from rowspace.compare.base import Arm, Comparison, Frontier, Interval
+from rowspace.compare.curves import Places, places_of
 from rowspace.compare.curves_drawn import draw_curves_of, draw_geometry
-from rowspace.compare.effects_drawn import draw_effects
-from rowspace.figures.comparison import Mark, draw_standings
+from rowspace.compare.effects_drawn import draw_effects, mark
+from rowspace.figures.comparison import draw_standings
 from rowspace.figures.comparison_curves import MOST, Curve, Star, draw_curves
 from rowspace.figures.tokens import visible
 from rowspace.table import Missing
@@ -35,13 +36,13 @@ def draw(comparison: Comparison, geometry: Mapping[Path, Sequence[Mapping[str, A
         **draw_effects(comparison),
         **_standings(comparison, names),
         **{
-            f"frontier_{one.budget}": _frontier(one, shown, names, _validated(comparison))
+            f"frontier_{one.budget}": _frontier(one, shown, names, places_of(comparison.ranked), _validated(comparison))
             for one in comparison.frontiers
             if _known(one)
         },
         **_sensitivity(comparison, names),
         **draw_curves_of(comparison, shown, names),
-        **draw_geometry(shown, names, geometry),
+        **draw_geometry(shown, names, geometry, places_of(comparison.ranked)),
     }
 
 
@@ -54,11 +55,6 @@ def emphasised(comparison: Comparison) -> tuple[Arm, ...]:
     return tuple(best)
 
 
-def mark(label: str, found: Interval, points: Sequence[float] = (), names: Sequence[str] = ()) -> Mark:
-    low, high = (None if isinstance(end, Missing) else end for end in (found.low, found.high))
-    return Mark(label, found.mean, low, high, tuple(points), tuple(names))
-
-
 def _validated(comparison: Comparison) -> str:
     """What curves are read in."""
     return "validation, nats per token" if comparison.metric.endswith("/loss") else "validation, bits per byte"
@@ -67,12 +63,12 @@ def _validated(comparison: Comparison) -> str:
 def _standings(comparison: Comparison, names: Mapping[str, str]) -> dict[str, Any]:
     if not comparison.arms:
         return {}
-    first = comparison.arms[:SHOWN]
+    first, places = comparison.arms[:SHOWN], places_of(comparison.ranked)
     marks = []
     for arm in first:
-        seen = [(run.metrics.get(comparison.metric), visible(run.name)) for run in arm.runs]
-        known = [(value, name) for value, name in seen if value is not None]
-        marks.append(mark(names[arm.label], arm.result, [value for value, _ in known], [name for _, name in known]))
+        known = [(run, value) for run in arm.runs if (value := run.metrics.get(comparison.metric)) is not None]
+        points = [(value, visible(run.name), places[run.path]) for run, value in known]
+        marks.append(mark(names[arm.label], arm.result, points))
     left = len(comparison.arms) - len(first)
     unit = words.unit_of(comparison.metric)
     return {"standings": draw_standings(marks, title=words.say_standings(comparison), unit=unit, left_out=left)}
@@ -82,15 +78,20 @@ def _known(frontier: Frontier) -> bool:
     return any(not isinstance(point.value, Missing) for point in frontier.points)
 
 
-def _frontier(frontier: Frontier, shown: Sequence[Arm], names: Mapping[str, str], unit_of_value: str) -> Any:
+def _frontier(
+    frontier: Frontier, shown: Sequence[Arm], names: Mapping[str, str], places: Places, unit_of_value: str
+) -> Any:
     axis, unit, why = BUDGETS.get(frontier.budget, (frontier.budget, frontier.unit, ""))
     by_arm: dict[str, list[tuple[float, Interval]]] = {}
     for point in frontier.points:
         if not isinstance(point.value, Missing):
             by_arm.setdefault(point.arm.label, []).append((point.spent, point.value))
     labels = [arm.label for arm in shown]
-    curves = [_read(names[label], by_arm[label]) for label in labels if label in by_arm]
-    grey = [_read(names[label], points, band=False) for label, points in by_arm.items() if label not in labels]
+    runs = {point.arm.label: [places[run.path] for run in point.arm.runs] for point in frontier.points}
+    curves = [_read(names[label], by_arm[label], runs[label]) for label in labels if label in by_arm]
+    grey = [
+        _read(names[label], points, runs[label], band=False) for label, points in by_arm.items() if label not in labels
+    ]
     stars = [
         Star(spent, value.mean, f"best at {spent:,.4g} {unit}: {names[best.label]}")
         for spent, best in zip(frontier.budgets, frontier.best, strict=True)
@@ -120,13 +121,13 @@ def _frontier(frontier: Frontier, shown: Sequence[Arm], names: Mapping[str, str]
     )
 
 
-def _read(label: str, points: Sequence[tuple[float, Interval]], *, band: bool = True) -> Curve:
+def _read(label: str, points: Sequence[tuple[float, Interval]], runs: Sequence[int], *, band: bool = True) -> Curve:
     ordered = sorted(points, key=lambda point: point[0])
     x, y = [spent for spent, _ in ordered], [round(value.mean, 5) for _, value in ordered]
     low = [value.low for _, value in ordered if not isinstance(value.low, Missing)]
     high = [value.high for _, value in ordered if not isinstance(value.high, Missing)]
     whole = band and len(low) == len(high) == len(x)
-    return Curve(label, x, y, low if whole else (), high if whole else ())
+    return Curve(label, x, y, low if whole else (), high if whole else (), runs=[runs])
 
 
 def _sensitivity(comparison: Comparison, names: Mapping[str, str]) -> dict[str, Any]:
@@ -135,7 +136,12 @@ def _sensitivity(comparison: Comparison, names: Mapping[str, str]) -> dict[str, 
     order = {arm.label: place for place, arm in enumerate(comparison.arms)}
     found = sorted(comparison.sensitivities, key=lambda one: order.get(one.arm.label, len(order)))
     called = [names.get(one.arm.label, one.arm.label) for one in found]
-    curves = [_read(called[place], list(one.values.items()), band=place < MOST) for place, one in enumerate(found)]
+    places = places_of(comparison.ranked)
+    runs = [[places[run.path] for run in one.arm.runs] for one in found]
+    curves = [
+        _read(called[place], list(one.values.items()), runs[place], band=place < MOST)
+        for place, one in enumerate(found)
+    ]
     stars = []
     for name, one in zip(called, found[:MOST], strict=False):
         rate = next(iter(one.arm.chosen.values()), None) or min(one.values, key=lambda rate: one.values[rate].mean)

@@ -7,7 +7,8 @@ from typing import Any
 
 from rowspace.compare import words
 from rowspace.compare.base import Comparison, Effect, Interval, Ran
-from rowspace.figures.comparison import Mark, draw_effect, draw_interaction
+from rowspace.compare.curves import places_of
+from rowspace.figures.comparison import Mark, Panel, draw_effect, draw_interaction
 from rowspace.figures.tokens import visible
 from rowspace.table import Missing
 
@@ -17,24 +18,37 @@ PAIRS = 4
 
 def draw_effects(comparison: Comparison) -> dict[str, Any]:
     """`effect_0`, ... in the order of the comparison, `pair_0`, ..."""
-    main = [effect for effect in comparison.effects if len(effect.keys) == 1 and effect.changes]
-    base, values = adjusted(comparison, main)
-    panels = {effect.keys: _levels(effect, main, values, comparison) for effect in main}
-    reach = _reach([mark for marks in panels.values() for mark in marks])
     unit = words.unit_of(comparison.metric)
+    found, reach = panels(comparison)
     drawn: dict[str, Any] = {}
-    for place, effect in enumerate(main):
-        drawn[f"effect_{place}"] = draw_effect(
-            panels[effect.keys],
-            title=words.say_effect(effect, comparison.axes, comparison.better),
-            axis=words.axis_of(comparison.axes, effect.keys[0]).label,
-            unit=unit,
-            reach=reach,
-        )
+    for place, panel in enumerate(found):
+        drawn[f"effect_{place}"] = draw_effect(panel.levels, title=panel.title, axis=panel.axis, unit=unit, reach=reach)
+    main = mains(comparison)
+    base, _ = adjusted(comparison, main)
     own = {effect.keys[0]: effect for effect in main}
     for place, effect in enumerate(pairs(comparison)):
         drawn[f"pair_{place}"] = _pair(effect, own, base, comparison, unit)
     return drawn
+
+
+def panels(comparison: Comparison) -> tuple[list[Panel], tuple[float, float]]:
+    """A panel an axis, the largest effect first, and the scale that all share."""
+    main = mains(comparison)
+    _, values = adjusted(comparison, main)
+    found = [
+        Panel(
+            words.say_effect(effect, comparison.axes, comparison.better),
+            words.axis_of(comparison.axes, effect.keys[0]).label,
+            _levels(effect, values, comparison),
+        )
+        for effect in main
+    ]
+    return found, _reach([mark for panel in found for mark in panel.levels])
+
+
+def mains(comparison: Comparison) -> list[Effect]:
+    """The effects of single axes that can be told."""
+    return [effect for effect in comparison.effects if len(effect.keys) == 1 and effect.changes]
 
 
 def pairs(comparison: Comparison) -> list[Effect]:
@@ -59,21 +73,21 @@ def _change(effect: Effect, run: Ran) -> float:
     return found.mean if found is not None else 0.0
 
 
-def _levels(
-    effect: Effect, main: Sequence[Effect], left: Sequence[tuple[Ran, float]], comparison: Comparison
-) -> list[Mark]:
+def _levels(effect: Effect, left: Sequence[tuple[Ran, float]], comparison: Comparison) -> list[Mark]:
     key = effect.keys[0]
-    marks = []
+    marks, places = [], places_of(comparison.ranked)
     for level, change in effect.changes.items():
         own = [(run, value) for run, value in left if run.settings.get(key) == level[0]]
-        points = tuple(round(change.mean + value, 6) for _, value in own)
-        marks.append(_mark(words.level_name(key, level[0]), change, points, [visible(run.name) for run, _ in own]))
+        points = [(round(change.mean + value, 6), visible(run.name), places[run.path]) for run, value in own]
+        marks.append(mark(words.level_name(key, level[0]), change, points))
     return marks
 
 
-def _mark(label: str, found: Interval, points: tuple[float, ...] = (), names: Sequence[str] = ()) -> Mark:
+def mark(label: str, found: Interval, points: Sequence[tuple[float, str, int]] = ()) -> Mark:
+    """`points`: value, name and place of the single runs."""
     low, high = (None if isinstance(end, Missing) else end for end in (found.low, found.high))
-    return Mark(label, found.mean, low, high, points, tuple(names))
+    values, names, runs = zip(*points, strict=True) if points else ((), (), ())
+    return Mark(label, found.mean, low, high, values, names, runs)
 
 
 def _reach(marks: Sequence[Mark]) -> tuple[float, float]:
@@ -95,7 +109,7 @@ def _pair(effect: Effect, own: Mapping[str, Effect], base: float, comparison: Co
         shift = base + sum(
             own[key].changes[(at[key],)].mean for key in at if key in own and (at[key],) in own[key].changes
         )
-        bar = _mark(words.level_name(across, at[across]), found)
+        bar = mark(words.level_name(across, at[across]), found)
         low, high = (None if end is None else shift + end for end in (bar.low, bar.high))
         lines.setdefault(at[by], []).append(Mark(bar.label, shift + bar.mean, low, high))
     return draw_interaction(

@@ -1,4 +1,4 @@
-"""The tables of a comparison as files: CSV, parquet or Markdown, by the suffix. A file is written whole or not at all.
+"""A comparison as files, by the suffix: tables in CSV, parquet or Markdown, main effects as SVG. Whole or not at all.
 
 CSV and parquet have every setting, metric and cost; Markdown, which is for reading, has the axes and the first numbers.
 Texts come from run folders: in CSV none may begin a formula, in Markdown none may end a cell.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rowspace.compare.answer import LIMITS
 from rowspace.compare.arms import value_of
 from rowspace.compare.base import Comparison, Interval, Ran
 from rowspace.errors import ConfigError, Problem, closest
@@ -20,6 +21,7 @@ from rowspace.runfolder import write_all_atomically
 from rowspace.table import Missing
 
 Row = dict[str, Any]
+DRAWING = ".svg"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 READABLE = (
     *("val/bpb", "test/bpb", "test/loss"),
@@ -30,10 +32,16 @@ READABLE = (
 
 
 def write(found: Comparison, out: Path) -> list[Path]:
-    """The table of runs at `out`, and that of arms beside it as NAME-arms.SUFFIX. ConfigError for another suffix."""
+    """The table of runs at `out`, and that of arms beside it as NAME-arms.SUFFIX; a .svg is the panels of main effects.
+
+    ConfigError for another suffix, and for effects where none can be told.
+    """
+    if out.suffix == DRAWING:
+        write_all_atomically({out: _drawing(found, out)})
+        return [out]
     make = WRITERS.get(out.suffix)
     if make is None:
-        raise ConfigError(Problem("out", f"{out.name!r} was given", closest(out.suffix, WRITERS)))
+        raise ConfigError(Problem("out", f"{out.name!r} was given", closest(out.suffix, [*WRITERS, DRAWING])))
     runs = run_rows(found)
     if out.suffix == ".md":
         keep = dict.fromkeys(["name", *(axis.key for axis in found.axes), found.metric, *READABLE, "apart"])
@@ -41,6 +49,21 @@ def write(found: Comparison, out: Path) -> list[Path]:
     files = {out: make(runs), out.with_name(f"{out.stem}-arms{out.suffix}"): make(arm_rows(found))}
     write_all_atomically(files)
     return list(files)
+
+
+def _drawing(found: Comparison, out: Path) -> bytes:
+    from rowspace.compare import words
+    from rowspace.compare.effects_drawn import panels
+    from rowspace.figures.effects_svg import draw_effects_svg
+
+    drawn, reach = panels(found)
+    if not drawn:
+        right = "runs that differ in something beside the seed, or a table (.csv, .parquet, .md)"
+        raise ConfigError(Problem("out", f"{out.name!r} was given, and no effect of these runs can be told", right))
+    first, rest = words.split_answer(found.answer)
+    note = rest[rest.rindex(LIMITS) :] if LIMITS in rest else ""
+    unit = words.unit_of(found.metric)
+    return draw_effects_svg(drawn, heading=first, unit=unit, note=note, reach=reach).encode()
 
 
 def run_rows(found: Comparison) -> list[Row]:

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from rowspace import report
 from rowspace.compare import words
 from rowspace.compare.base import Arm, Axis, Comparison, Ran
+from rowspace.compare.curves import places_of
 from rowspace.compare.curves_drawn import SEEDS
 from rowspace.compare.drawn import draw, emphasised
 from rowspace.compare.maps import Maps, Reader, lay
@@ -33,7 +34,7 @@ from rowspace.runfolder import write_atomically
 
 HERE = Path(__file__).parent
 COMMON = Path(report.__file__).parent if report.__file__ else HERE
-SCRIPTS = (COMMON / "page.js", HERE / "compare.js", HERE / "parallel.js", HERE / "tables.js")
+SCRIPTS = (COMMON / "page.js", HERE / "compare.js", HERE / "parallel.js", HERE / "picking.js", HERE / "tables.js")
 STYLES = (COMMON / "page.css", HERE / "compare.css")
 FRONTIERS = {
     "frontier_bytes": "bytes",
@@ -152,11 +153,15 @@ def _data(
     near: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """What the page's scripts work on."""
+    called, places = words.arm_names(comparison.arms), places_of(comparison.ranked)
     return {
         "metric": comparison.metric,
         "better": comparison.better,
         "axes": [{"label": visible(axis.label), "levels": level_names(axis)} for axis in comparison.axes],
         "values": [run.metrics.get(comparison.metric) for run in comparison.ranked],
+        "arms": [
+            {"name": called[arm.label], "runs": [places[run.path] for run in arm.runs]} for arm in comparison.arms
+        ],
         "beside": [names[run.path] for run in beside],
         "named": [one["word"] for one in near if one["asked"]][:NAMED],
         "maps": {"tokens": maps.tokens, "shown": maps.shown, "likeness": maps.likeness, "scale": BY_FREQUENCY},

@@ -107,7 +107,7 @@ def arm_rows(comparison: Comparison) -> list[dict[str, Any]]:
                     place_of(arm.levels.get(axis.key), axis.levels) if axis.key in arm.levels else -1
                     for axis in comparison.axes
                 ],
-                "chosen": ", ".join(f"{key.rpartition('.')[2]} {level:.6g}" for key, level in arm.chosen.items()),
+                "chosen": ", ".join(f"{level:.6g}" for level in arm.chosen.values()),
                 "n": len(arm.runs),
                 "mean": arm.result.mean,
                 "said": words.say_interval(arm.result),

@@ -122,7 +122,8 @@ def say_effect(effect: Effect, axes: Sequence[Axis], better: str) -> str:
         why = effect.p_value.reason if isinstance(effect.p_value, Missing) else "its levels have no mean of their own"
         return f"{label}: {why}"
     if isinstance(effect.p_value, Missing):
-        return f"{label}: levels lie {effect.span:.3g} apart, and nothing says how far chance moves them"
+        low, high = (level_name(key, level) for level in ends(effect, "lower"))
+        return f"{label}: {low} is {effect.span:.3g} below {high}, and nothing says how far chance goes"
     if effect.p_value > LIKELY:
         return f"{label}: these runs cannot tell its levels apart"
     first, last = (level_name(key, level) for level in ends(effect, better))

@@ -12,7 +12,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, CYCLE, GREY, OPTION_COLOURS, SYMBOLS, figure, legend_names
+from rowspace.figures.style import BLUE, CYCLE, GREY, OPTION_COLOURS, SYMBOLS, figure, legend_names, of_runs
 
 SPREAD = 0.32
 """Width over which the points of a level are spread, in levels."""
@@ -44,6 +44,17 @@ class Mark:
     points: tuple[float, ...] = ()
     names: tuple[str, ...] = ()
     """What each point is called when it is hovered."""
+    runs: tuple[int, ...] = ()
+    """The run behind each point, by its place among the ranked ones: what a filter keeps or dims."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one axis does: its conclusion, its label and its levels."""
+
+    title: str
+    axis: str
+    levels: Sequence[Mark]
 
 
 def option_colours(labels: Sequence[str]) -> list[str]:
@@ -71,6 +82,7 @@ def draw_effect(levels: Sequence[Mark], *, title: str, axis: str, unit: str, rea
             hovertemplate="%{text}<br>%{y:+.4f}<extra></extra>",
             mode="markers",
             marker={"size": 5, "opacity": 0.45, "color": GREY},
+            meta=of_runs([run] for level in levels for run in level.runs),
         ),
         _means(ticks, levels, colours),
     ]
@@ -153,6 +165,7 @@ def _standing(arms: Sequence[Mark], places: Sequence[int]) -> list[go.Scatter]:
             hovertemplate="%{text}<br>%{x:.4f}<extra></extra>",
             mode="markers",
             marker={"size": 6, "opacity": 0.55, "color": GREY},
+            meta=of_runs([run] for arm in arms for run in arm.runs),
         ),
         go.Scatter(
             x=[arm.mean for arm in arms],
@@ -162,6 +175,7 @@ def _standing(arms: Sequence[Mark], places: Sequence[int]) -> list[go.Scatter]:
             hovertemplate="%{text}<br>%{x:.4f}<extra></extra>",
             mode="markers",
             marker={"symbol": "square", "size": 9, "color": BLUE},
+            meta=of_runs(arm.runs for arm in arms),
         ),
     ]
 

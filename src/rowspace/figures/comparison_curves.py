@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import CYCLE, GREY, GREY_BAND, SYMBOLS, figure, legend_names
+from rowspace.figures.style import CYCLE, GREY, GREY_BAND, SYMBOLS, figure, legend_names, of_runs
 
 MOST = len(CYCLE)
 """Curves that have a colour of their own; others are grey."""
@@ -26,6 +26,8 @@ class Curve:
     low: Sequence[float] = ()
     high: Sequence[float] = ()
     colour: str | None = None
+    runs: Sequence[Sequence[int]] = ()
+    """The runs behind each of the lines that None parts, by their places among the ranked ones."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ def _curve(curve: Curve, place: int, name: str, *, markers: bool, thin: bool) ->
         "showlegend": False,
         "legendgroup": str(place),
         "line": {"width": 0, "color": colour},
+        "meta": of_runs(curve.runs),
     }
     line: dict[str, Any] = {
         **quiet,
@@ -143,6 +146,7 @@ def _grey(curves: Sequence[Curve]) -> dict[str, Any]:
         "hoverinfo": "skip",
         "line": {"color": GREY, "width": 1},
         "opacity": 0.45,
+        "meta": of_runs(group for curve in curves for group in curve.runs),
     }
 
 

@@ -7,7 +7,7 @@ the question; `layout.meta` holds a caption (how to read it, what to conclude, w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from textwrap import wrap
 from typing import Any
@@ -88,6 +88,11 @@ def legend_names(labels: Sequence[str]) -> dict[str, str]:
     short = {name: name if len(name) <= LONGEST else f"{name[:ends]}…{name[-ends + 1 :]}" for name in labels}
     often = Counter(short.values())
     return {name: escape(cut if often[cut] == 1 else name) for name, cut in short.items()}
+
+
+def of_runs(groups: Iterable[Sequence[int]]) -> dict[str, Any]:
+    """The `meta` of a trace whose points (or lines, parted by None) stand for groups of runs, by number."""
+    return {"runs": [list(group) for group in groups]}
 
 
 def band(x: Sequence[float], middle: Sequence[float], half: Sequence[float], *, name: str) -> list[go.Scatter]:
