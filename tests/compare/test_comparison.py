@@ -77,7 +77,7 @@ def test_a_grid_of_one_seed_is_answered_by_its_main_effects() -> None:
     gap = found.effects[0].gap
     assert gap is not None
     assert gap.mean == pytest.approx(found.effects[0].span)
-    assert f"({gap.low:.4f} to {gap.high:.4f})" in first
+    assert f"({gap.low:.3f} to {gap.high:.3f})" in first
 
 
 def test_each_arm_stands_at_its_own_best_rate_by_validation_and_is_printed_by_test() -> None:

@@ -76,13 +76,17 @@ def test_the_base_has_a_colour_though_it_is_far_down(tmp_path):
 def test_a_rate_at_the_edge_is_a_warning_in_the_title(found):
     def sensitivity(at_edge: bool) -> Sensitivity:
         gone = Missing("one seed")
-        values = {rate: Interval(mean, gone, gone, 1, gone) for rate, mean in ((0.001, 1.5), (0.01, 1.2))}
+        values = {rate: Interval(mean, gone, gone, 1, gone) for rate, mean in ((1e-4, 1.6), (0.001, 1.5), (0.01, 1.2))}
         return Sensitivity(replace(found.arms[0], chosen={"optimizer.lr": 0.01 if at_edge else 0.001}), values, at_edge)
 
     figure = draw(replace(found, sensitivities=(sensitivity(True),)), {})["sensitivity"]
     assert figure.layout.title.text.startswith("1 of 1 arms are best at the edge")
     assert list(figure.data[-1].x) == [0.01]
     assert "at the edge of the grid" in figure.data[-1].text[0]
+    two = sensitivity(True)
+    two = replace(two, values={rate: two.values[rate] for rate in (0.001, 0.01)})
+    said = draw(replace(found, sensitivities=(two,)), {})["sensitivity"].layout.title.text
+    assert said == "With two rates an arm each best one is at an edge, and a better one may lie beyond"
     inside = draw(replace(found, sensitivities=(sensitivity(False),)), {})["sensitivity"]
     assert list(inside.data[-1].x) == [0.001]  # what was chosen, though another is lower
     assert inside.layout.title.text == "Every arm has its best rate inside the grid"

@@ -7,6 +7,7 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from pyarrow import parquet
@@ -32,6 +33,19 @@ def found() -> Comparison:
     ]
     runs[0] = replace(runs[0], name=HOSTILE, metrics={**runs[0].metrics, "geometry/E/row_norm_mean": -0.5})
     return compare(runs, apart=[Apart("-1+1", Path("-1+1"), HOSTILE)])
+
+
+def test_a_drawing_has_the_effects_of_the_page(found: Comparison, tmp_path: Path) -> None:
+    (file,) = write(found, tmp_path / "effects.svg")
+    tree = ElementTree.fromstring(file.read_text())
+    said = [one.text for one in tree.iter("{http://www.w3.org/2000/svg}title")]
+    effect = next(one for one in found.effects if one.keys == ("position",))
+    for (level,), change in effect.changes.items():
+        assert f"{level}: {change.mean:+.4f}, 95 % interval {change.low:+.4f} to {change.high:+.4f}" in said
+    assert said[0] == found.answer.partition(". ")[0] + "."
+    assert "This speaks of one text" in " ".join(tree.itertext())
+    with pytest.raises(ConfigError, match="no effect of these runs can be told; runs that differ"):
+        write(compare([ran({"seed": 0}, 2.0)]), tmp_path / "none.svg")
 
 
 def test_csv_has_every_knob_metric_and_cost_and_no_formula(found: Comparison, tmp_path: Path) -> None:

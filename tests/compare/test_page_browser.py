@@ -135,6 +135,47 @@ def test_a_line_says_its_run_and_a_level_keeps_its_runs(opened):
     assert opened.page.inner_text("#count") == "216 of 216 runs"
 
 
+def test_what_does_not_fit_is_dimmed_in_the_figures(opened):
+    opened.draw_all()
+    points = "document.querySelector('[data-figure=effect_0]').data[1].marker.opacity"
+    curves = (
+        "document.querySelector('#curves .plot').data.filter((trace) => trace.showlegend).map((one) => one.opacity)"
+    )
+    assert opened.value(points) == 0.45
+    assert set(opened.value(curves)) == {1}
+    opened.page.select_option("#filters select[data-axis='1']", label="alibi")
+    opened.page.wait_for_function(f"() => Array.isArray({points})")
+    faint = opened.value(points)
+    assert (len(faint), sum(one > 0.1 for one in faint)) == (54, 18), "a third of the arms' own runs"
+    dimmed = opened.value(curves)
+    assert 0 < sum(one == 0.1 for one in dimmed) < len(dimmed)
+    standing = "document.querySelector('[data-figure=standings]').data[2]"
+    assert any(one < 0.1 for one in opened.value(f"{standing}.marker.opacity"))
+    opened.page.click("#clear")
+    opened.page.wait_for_function(f"() => {points} === 0.45")
+    assert opened.said == []
+
+
+def test_a_ticked_arm_stands_out_in_the_curves(opened):
+    opened.draw_all()
+    plot = "document.querySelector('#curves .plot')"
+    before = opened.value(f"{plot}.data.length")
+    last = opened.page.locator("table.arms input[type=checkbox]").last
+    name = last.get_attribute("aria-label")
+    last.check()
+    opened.page.wait_for_function(f"() => {plot}.data.length === {before + 1}")
+    drawn = opened.value(f"(({{name, x, line}}) => [name, x.length, line.width])({plot}.data.at(-1))")
+    assert all(word in name for word in drawn[0].split(", "))
+    assert drawn[1] > 10
+    assert opened.value("document.querySelector('#frontier .plot').data.at(-1).name") == drawn[0]
+    last.uncheck()
+    opened.page.locator("table.arms input[type=checkbox]").first.check()
+    opened.page.wait_for_function(f"() => {plot}.data.some((trace) => trace.line?.width === 5)")
+    assert opened.value(f"{plot}.data.length") == before
+    opened.page.locator("table.arms input[type=checkbox]").first.uncheck()
+    opened.page.wait_for_function(f"() => !{plot}.data.some((trace) => trace.line?.width === 5)")
+
+
 def test_dragging_along_the_last_axis_keeps_a_range(opened):
     opened.page.locator("#parallel").scroll_into_view_if_needed()
     box = opened.page.locator("#parallel .brushed").bounding_box()

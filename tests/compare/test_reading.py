@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -166,6 +168,21 @@ def test_a_run_of_another_version_names_the_key(study: Path) -> None:
     _, (apart,) = new_reader().read([file.parent])
     assert "none of this version's: trainer" in apart.reason
     assert "and 1 more" in apart.reason
+    file.write_text(re.sub(r"^  clip: .*\n", "", file.read_text().replace("new_key: 1\n", ""), flags=re.M))
+    _, (apart,) = new_reader().read([file.parent])
+    assert "trainer.clip is missing; train it again, or compare it with the version that made it" in apart.reason
+
+
+def test_runs_of_one_name_in_two_studies_are_told_apart(study: Path, tmp_path: Path) -> None:
+    (other := tmp_path / "other" / "deep").mkdir(parents=True)
+    shutil.copytree(study / "run0000_seed0", other / "run0000_seed0")
+    shutil.copytree(study / "run0000_seed0", tmp_path / "third" / "deep" / "run0000_seed0")
+    runs, _ = new_reader().read([study, tmp_path / "other", tmp_path / "third"])
+    names = [run.name for run in runs]
+    assert len(set(names)) == len(names)
+    assert f"{study.name}/run0000_seed0" in names
+    assert str((other / "run0000_seed0").resolve()) in names, "where the study's name is alike too"
+    assert "run0001_seed1" in names
 
 
 def test_what_only_watches_a_run_may_be_missing(study: Path) -> None:

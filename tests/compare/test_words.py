@@ -71,7 +71,7 @@ def test_an_interval_that_does_not_exist_is_not_said():
 def test_an_interval_in_prose_has_the_digits_that_it_bears():
     assert words.say_in_prose(interval(0.0812, 0.0213)) == "0.081 (0.060 to 0.102)"
     assert words.say_in_prose(interval(2.10123, 0.00213)) == "2.1012 (2.0991 to 2.1034)"
-    assert words.say_in_prose(interval(31.4, 4.0)) == "31.4 (27.4 to 35.4)"
+    assert words.say_in_prose(interval(31.4, 4.0)) == "31 (27 to 35)"
     assert words.say_in_prose(interval(1e-6, 2e-7)) == "0.00000100 (0.00000080 to 0.00000120)"
     assert words.say_in_prose(interval(1.5, 0.0)) == "1.5000 (1.5000 to 1.5000)"
     assert words.say_in_prose(interval(1.5, None)) == "1.5000"
@@ -127,4 +127,6 @@ def test_the_answer_is_a_headline_and_what_it_does_not_say():
         "On this text: of others nothing.",
     )
     assert words.split_answer("One sentence.") == ("One sentence.", "")
+    assert words.sentences("At 0.12 epochs. Then V 4.5. then") == ["At 0.12 epochs.", "Then V 4.5. then"]
+    assert words.sentences("") == []
     assert words.split_answer("")[0] == "There is nothing to compare yet."

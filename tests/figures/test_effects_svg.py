@@ -30,14 +30,14 @@ def height_of(share: float) -> float:
 def test_what_is_drawn_is_what_was_measured():
     found = drawn(PANEL)
     squares = found.findall(f".//{SVG}g/{SVG}rect")
-    assert [float(one.attrib["y"]) + 4.5 for one in squares] == pytest.approx(
+    assert [float(one.attrib["y"]) + 3.5 for one in squares] == pytest.approx(
         [height_of(0.25), height_of(0.75)], abs=0.1
     )
     titles = [one.findtext(f"{SVG}title") for one in squares]
     assert titles[0] == "rope: -0.0500, 95 % interval -0.0700 to -0.0300"
     assert titles[1] == "none: +0.0500, 95 % interval +0.0300 to +0.5000"
     bars = [one.attrib["d"] for one in found.iter(f"{SVG}path") if one.attrib["class"].endswith(" i")]
-    ends = [[float(end) for end in re.match(r"M[\d.]+ ([\d.]+)V([\d.]+)$", bar).groups()] for bar in bars]
+    ends = [[float(end) for end in re.match(r"M[\d.]+ ([\d.]+)V([\d.]+)", bar).groups()] for bar in bars]
     assert ends[0] == pytest.approx([height_of(0.15), height_of(0.35)], abs=0.1)
     assert ends[1] == pytest.approx([height_of(0.65), height_of(1.0)], abs=0.1), "a bar is cut where the scale ends"
     said = " ".join(found.itertext())

@@ -6,10 +6,11 @@ Single arms are told apart where they have seeds; from one seed an arm the main 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rowspace.compare import words
 from rowspace.compare.axes import BUDGETS, LR, SEED, label
-from rowspace.compare.base import Axis, Comparison, Difference, Effect, Interval
+from rowspace.compare.base import Axis, Comparison, Difference, Effect, Interval, named
 from rowspace.compare.intervals import LEVEL, holm
 from rowspace.metrics.metric import Metric
 from rowspace.table import Missing
@@ -34,14 +35,14 @@ def question_of(axes: Sequence[Axis], metric: Metric, key: str) -> str:
     return f"Which {listed(asked, ASKED)} gives {way} {measured}?"
 
 
-def answer_of(found: Comparison, *, named: bool) -> str:
-    """A short sentence, one or two on the axes, and one on what it does not say. `named`: the user chose the base."""
+def answer_of(found: Comparison, *, against: bool) -> str:
+    """A short sentence, one or two on the axes, and one on what it does not say. `against`: the user chose the base."""
     if not found.arms:
         return f"Nothing is ranked: none of {len(found.apart)} runs can be compared by {found.metric}."
     names = words.arm_names(found.arms)
     if len(found.arms) == 1:
         said = [_alone(found, names)]
-    elif named:
+    elif against:
         said = [_against_base(found, names), _axes(found)]
     elif _without_seeds(found):
         said = _from_one_seed(found, names)
@@ -60,12 +61,12 @@ def shown(interval: Interval, *, signed: bool = False) -> str:
     return f"{_number(interval.mean, form)} [{_number(interval.low, form)}, {_number(interval.high, form)}]"
 
 
-def listed(named: Sequence[str], most: int = LISTED + 1) -> str:
+def listed(names: Sequence[str], most: int = LISTED + 1) -> str:
     """`a, b and c`; the rest counted where there are many."""
-    if len(named) > most:
-        return f"{'; '.join(named[: most - 1])} and {len(named) - most + 1} more"
-    joint = "; " if any("," in word for word in named) else ", "
-    return f"{joint.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "".join(named)
+    if len(names) > most:
+        return f"{'; '.join(names[: most - 1])} and {len(names) - most + 1} more"
+    joint = "; " if any("," in word for word in names) else ", "
+    return f"{joint.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def _number(value: float, form: str) -> str:
@@ -198,10 +199,15 @@ def _axes(found: Comparison) -> str:
 
 def _ends(effect: Effect, found: Comparison, unit: str = "") -> str:
     """Its best and worst level, as a distance."""
-    best, worst = (words.level_name(effect.keys[0], level) for level in words.ends(effect, found.better))
+    best, worst = (_level(effect.keys[0], level) for level in words.ends(effect, found.better))
     by = words.say_in_prose(effect.gap) if effect.gap is not None else f"{effect.span:.3g}"
     way = "more" if found.better == "higher" else "less"
     return f"{best} gives {by}{f' {unit}' if unit else ''} {way} than {worst}"
+
+
+def _level(key: str, level: Any) -> str:
+    """With its axis where it would read as nothing at all: position none."""
+    return named(key, level) if level in (None, "none") else words.level_name(key, level)
 
 
 def _limits(found: Comparison) -> str:

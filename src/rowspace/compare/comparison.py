@@ -68,7 +68,7 @@ def compare(
 def _told(found: Comparison, *, named: bool) -> Comparison:
     """With its answer, and how its numbers are to be read."""
     notes = (*found.notes, *_reading(found, named=named))
-    return replace(found, answer=answer_of(found, named=named), notes=notes)
+    return replace(found, answer=answer_of(found, against=named), notes=notes)
 
 
 def _against(

@@ -148,11 +148,7 @@ def _sensitivity(comparison: Comparison, names: Mapping[str, str]) -> dict[str, 
         edge = ", at the edge of the grid" if one.at_edge else ""
         stars.append(Star(rate, one.values[rate].mean, f"best rate {rate:.3g}{edge}: {name}"))
     edges = sum(one.at_edge for one in found)
-    title = (
-        f"{edges} of {len(found)} arms are best at the edge of their rates: a better one may lie beyond"
-        if edges
-        else "Every arm has its best rate inside the grid"
-    )
+    title = words.say_edges(found) if edges else "Every arm has its best rate inside the grid"
     return {
         "sensitivity": draw_curves(
             curves[:MOST],

@@ -105,6 +105,7 @@ def _numbers(comparison: Comparison, out: Path) -> dict[str, Any]:
     return {
         "c": comparison,
         "answer": words.split_answer(comparison.answer),
+        "more": words.sentences(words.split_answer(comparison.answer)[1]),
         "columns": columns,
         "rows": run_rows(comparison, columns, out),
         "arms": arm_rows(comparison),

@@ -59,7 +59,8 @@ const drawParallel = (figure, { axes, levels, values, names, metric, better, cho
     });
     const x = left + shown.length * step;
     make("line", behind, { x1: x, x2: x, y1: top, y2: bottom, class: "rule" });
-    make("text", svg, { x: x + 90, y: 16, class: "name", "text-anchor": "end" }).textContent = `${metric}${better === "neither" ? "" : " (best on top)"}`;
+    make("text", svg, { x: x + 90, y: 14, class: "name", "text-anchor": "end" }).textContent = cut(metric.split("/").at(-1), 13);
+    if (better !== "neither") make("text", svg, { x: x + 90, y: 28, "text-anchor": "end" }).textContent = "best on top";
     for (let i = 0; i <= 4; i++) make("text", svg, { x: x + 8, y: top + (i / 4) * (bottom - top) + 4 }).textContent = back(top + (i / 4) * (bottom - top)).toFixed(3);
     brush = make("rect", svg, { x: x - 9, width: 18, y: 0, height: 0, class: "brush" });
     const handle = make("rect", svg, { x: x - 10, width: 74, y: top, height: bottom - top, class: "brushed" });

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rowspace.compare.base import Arm, Axis, Comparison, Difference, Effect, Interval, named
+from rowspace.compare.base import Arm, Axis, Comparison, Difference, Effect, Interval, Sensitivity, named
 from rowspace.figures.tokens import visible
 from rowspace.metrics.catalogue import find_metric
 from rowspace.table import Missing
@@ -66,12 +67,12 @@ def metric_in_words(metric: str) -> str:
 
 
 def say_in_prose(found: Interval) -> str:
-    """0.081 (0.061 to 0.101): two digits of half the interval; without an interval four decimals or three digits."""
+    """0.081 (0.061 to 0.101): two digits of half the interval, or one from 3 on; alone four decimals."""
     if isinstance(found.low, Missing) or isinstance(found.high, Missing):
         small = found.mean and not 1e-3 <= abs(found.mean) < 1e5
         return f"{found.mean:.3g}" if small else f"{found.mean:.4f}"
     half = (found.high - found.low) / 2
-    digits = min(max(1 - math.floor(math.log10(half)), 0), 12) if half > 0 else 4
+    digits = min(max(-math.floor(math.log10(half / 3)), 0), 12) if half > 0 else 4
     return f"{found.mean:.{digits}f} ({found.low:.{digits}f} to {found.high:.{digits}f})"
 
 
@@ -85,6 +86,10 @@ def split_answer(answer: str) -> tuple[str, str]:
     """The first sentence, and what it does not say."""
     first, stop, rest = answer.partition(". ")
     return (f"{first}.", rest[:1].upper() + rest[1:]) if stop else (answer or "There is nothing to compare yet.", "")
+
+
+def sentences(text: str) -> list[str]:
+    return re.split(r"(?<=\.) (?=[A-Z])", text) if text else []
 
 
 def sign_of(verdict: str) -> tuple[str, str]:
@@ -145,6 +150,14 @@ def say_interaction(effect: Effect, axes: Sequence[Axis]) -> str:
     return f"What {first} does depends on {second}: {effect.span:.3g} beyond their own effects"
 
 
+def say_edges(found: Sequence[Sensitivity]) -> str:
+    """How many arms have their best learning rate where the grid ends."""
+    if max(len(one.values) for one in found) <= 2:
+        return "With two rates an arm each best one is at an edge, and a better one may lie beyond"
+    edges = sum(one.at_edge for one in found)
+    return f"{edges} of {len(found)} arms are best at the edge of their rates: a better one may lie beyond"
+
+
 def say_standings(comparison: Comparison) -> str:
     """Whether the first arm is clear of the second."""
     if len(comparison.arms) < 2:
@@ -155,6 +168,8 @@ def say_standings(comparison: Comparison) -> str:
     verdict = found.verdict if found is not None else None
     if verdict in ("better", "worse"):
         return f"{name} is first, and its seeds are clear of the second"
+    if first.result.n == 1 and second.result.n == 1:
+        return f"{name} is first, but with one seed an arm nothing tells it from the second"
     if verdict == "the same":
         return f"{name} is first, the second as good within the margin stated beforehand"
     return f"{name} is first, but these seeds do not tell it from the second"

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
 
-from rowspace.figures.style import BLUE, CYCLE, GREY, OPTION_COLOURS, SYMBOLS, figure, legend_names, of_runs
+from rowspace.figures.style import BLUE, CYCLE, GREY, LONGEST, OPTION_COLOURS, SYMBOLS, figure, legend_names, of_runs
 
 SPREAD = 0.32
 """Width over which the points of a level are spread, in levels."""
@@ -134,7 +135,8 @@ def draw_interaction(
 def draw_standings(arms: Sequence[Mark], *, title: str, unit: str, left_out: int = 0) -> go.Figure:
     """Arms, the first at the top."""
     places = list(range(len(arms)))
-    named = legend_names([arm.label for arm in arms])
+    labels = [_broken(f"{place + 1}. {arm.label}") for place, arm in enumerate(arms)]
+    row = 36 if any("<br>" in label for label in labels) else 30
     more = f" {left_out:,} arms further down are in the table." if left_out else ""
     return figure(
         _standing(arms, places),
@@ -144,13 +146,18 @@ def draw_standings(arms: Sequence[Mark], *, title: str, unit: str, left_out: int
         caption=STANDINGS + more,
         alt=f"{escape(title)} Means of {len(arms)} arms with their seeds and 95 % intervals.",
         showlegend=False,
-        height=110 + 30 * len(arms),
+        height=110 + row * len(arms),
         yaxis={
             "tickvals": places,
-            "ticktext": [f"{place + 1}. {named[arm.label]}" for place, arm in enumerate(arms)],
+            "ticktext": labels,
             "range": [len(arms) - 0.5, -0.5],
         },
     )
+
+
+def _broken(label: str) -> str:
+    """In two lines where one would take the room of the figure."""
+    return "<br>".join(map(escape, wrap(label, LONGEST, max_lines=2, placeholder=" …")))
 
 
 def _standing(arms: Sequence[Mark], places: Sequence[int]) -> list[go.Scatter]:

@@ -13,6 +13,8 @@ from rowspace.figures.style import CYCLE, GREY, GREY_BAND, SYMBOLS, figure, lege
 
 MOST = len(CYCLE)
 """Curves that have a colour of their own; others are grey."""
+NAME = 40
+"""Characters of an arm in a legend: its levels one after another."""
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -58,7 +60,7 @@ def draw_curves(
     """`curves` in colour, `grey` behind them as one trace, `stars` on top. The frame
     is fitted to what comes after the share `cut` of the x axis. `log` and `ticks` are of the x axis; `thin` lines let
     many runs of one colour be seen."""
-    names = legend_names([curve.label for curve in curves])
+    names = legend_names([curve.label for curve in curves], NAME)
     traces: list[Any] = [*_nulls(nulls), *([_grey(grey)] if grey else [])]
     for place, curve in enumerate(curves):
         traces += _curve(curve, place, names[curve.label], markers=markers, thin=thin)

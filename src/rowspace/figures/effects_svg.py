@@ -16,9 +16,9 @@ from rowspace.figures.tokens import visible
 
 WIDTH, COLUMNS = 840, 3
 TITLE_LINES, LINE = 3, 16
-PLOT = (48.0, 262.0, 58.0, 190.0)
+PLOT = (48.0, 262.0, 70.0, 196.0)
 """Left, right, top and bottom of what is drawn in a panel."""
-CELL = (276, 226)
+CELL = (276, 234)
 POINTS = 2000
 """Points of runs beyond which they are drawn evenly thinned."""
 LIGHTER = {BLUE: "#56B4E9", VERMILION: "#FF8A4C", GREEN: "#2FC79A"}
@@ -59,12 +59,12 @@ def _panel(panel: Panel, unit: str, reach: tuple[float, float], every: int) -> l
         share = (value - reach[0]) / (reach[1] - reach[0])
         return round(bottom - min(max(share, 0.0), 1.0) * (bottom - top), 1)
 
-    _, found = _lines(panel.title, 4, 16, 36, "t", most=TITLE_LINES)
+    _, found = _lines(panel.title, 4, 16, 34, "t", most=TITLE_LINES)
     for tick in _ticks(reach[1]):
         kind = "z" if tick == 0 else "g"
         found.append(f'<path class="{kind}" d="M{left:g} {at(tick):g}H{right:g}"/>')
         found.append(f'<text class="s e" x="{left - 5:g}" y="{at(tick) + 4:g}">{f"{tick:+g}" if tick else "0"}</text>')
-    found.append(f'<text class="s" x="{left:g}" y="{top - 3:g}">{_safe(f"change, {unit}")}</text>')
+    found.append(f'<text class="s" x="{left:g}" y="{top - 5:g}">{_safe(f"change, {unit}")}</text>')
     for place, (mark, colour) in enumerate(
         zip(panel.levels, option_colours([m.label for m in panel.levels]), strict=True)
     ):
@@ -83,8 +83,9 @@ def _mean(mark: Mark, x: float, at: Callable[[float], float], colour: str) -> li
     bar = []
     if low is not None and high is not None:
         said += f", 95 % interval {low:+.4f} to {high:+.4f}"
-        bar = [f'<path class="{_kind(colour)} i" d="M{x:.1f} {at(low):g}V{at(high):g}"/>']
-    square = f'<rect class="{_kind(colour)}" x="{x - 4.5:.1f}" y="{at(mark.mean) - 4.5:g}" width="9" height="9">'
+        ends = "".join(f"M{x - 7:.1f} {at(end):g}h14" for end in (low, high))
+        bar = [f'<path class="{_kind(colour)} i" d="M{x:.1f} {at(low):g}V{at(high):g}{ends}"/>']
+    square = f'<rect class="{_kind(colour)}" x="{x - 3.5:.1f}" y="{at(mark.mean) - 3.5:g}" width="7" height="7">'
     return [*bar, f"{square}<title>{_safe(said)}</title></rect>"]
 
 
@@ -129,8 +130,8 @@ def _style(colours: Sequence[str]) -> str:
     return (
         f"<style>text{{font:12px {FONT};fill:#17212b}}.b{{fill:#fff}}.h{{font-size:15px;font-weight:700}}"
         ".t{font-size:13px;font-weight:600}.s{font-size:11px;fill:#4f5d6b}.n{fill:#4f5d6b}.e{text-anchor:end}"
-        ".m{text-anchor:middle}.g{stroke:#8a8a8a;stroke-opacity:.25}.z{stroke:#8a8a8a;stroke-width:1.5}.i{stroke-width:2}"
-        f".p{{stroke:#8a8a8a;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}}{light}"
+        ".m{text-anchor:middle}.g{stroke:#8a8a8a;stroke-opacity:.25}.z{stroke:#8a8a8a;stroke-width:1.5}"
+        f".p{{stroke:#8a8a8a;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}}{light}.i{{stroke-width:2;fill:none}}"
         "@media(prefers-color-scheme:dark){text{fill:#e6ebf0}.b{fill:#12181f}.s,.n{fill:#a9b6c3}"
         f"{dark}}}</style>"
     )

@@ -82,10 +82,10 @@ def colours_of(curves: Sequence[Mapping[str, Any]]) -> list[str]:
     return [CYCLE[place % len(CYCLE)] for place in range(len(curves))]
 
 
-def legend_names(labels: Sequence[str]) -> dict[str, str]:
+def legend_names(labels: Sequence[str], longest: int = LONGEST) -> dict[str, str]:
     """What stands for each label in a legend: long ones lose their middle, unless two would look alike; no markup."""
-    ends = LONGEST // 2
-    short = {name: name if len(name) <= LONGEST else f"{name[:ends]}…{name[-ends + 1 :]}" for name in labels}
+    ends = longest // 2
+    short = {name: name if len(name) <= longest else f"{name[:ends]}…{name[-ends + 1 :]}" for name in labels}
     often = Counter(short.values())
     return {name: escape(cut if often[cut] == 1 else name) for name, cut in short.items()}
 
