@@ -129,9 +129,8 @@ def _winner(found: Comparison, names: Names) -> str:
     lead = f"{names[best.label]} is {by} {_side(found)} {next_} ({what}; {_over(others[0])})"
     rest = [f"the same within the margin of {not_shown[0].margin:g}: {listed(same)}"] if same else []
     if open_:
-        rest.append(
-            f"{len(open_)} of {len(others)} others are not told from it" if len(others) > 1 else "that may be chance"
-        )
+        many = f"{len(open_)} of {len(others)} others are not told from it, all pairs held to 5 % together"
+        rest.append(many if len(others) > 1 else "that may be chance")
     return f"{NONE_BEST}: {lead}; {'; '.join(rest)}."
 
 

@@ -196,7 +196,7 @@ def _means(x: Sequence[float], marks: Sequence[Mark], colours: Sequence[str]) ->
         text=[_said(mark) for mark in marks],
         hovertemplate="%{text}<br>%{y:.4f}<extra></extra>",
         mode="markers",
-        marker={"symbol": "square", "size": 9, "color": list(colours)},
+        marker={"symbol": "square", "size": 7, "color": list(colours)},
     )
 
 
@@ -208,7 +208,7 @@ def _bars(marks: Sequence[Mark], colour: str) -> dict[str, Any]:
         "array": [0.0 if mark.high is None else mark.high - mark.mean for mark in marks],
         "arrayminus": [0.0 if mark.low is None else mark.mean - mark.low for mark in marks],
         "thickness": 2,
-        "width": 4,
+        "width": 7,
         "color": colour,
     }
 

@@ -32,7 +32,7 @@ READING = (
 def draw_effects_svg(panels: Sequence[Panel], *, heading: str, unit: str, note: str, reach: tuple[float, float]) -> str:
     """The document. `note` says what the figure does not; `reach` is the scale of change, in `unit`."""
     columns = min(COLUMNS, len(panels))
-    top, body = _lines(heading, 8, 26, 98, "h")
+    top, body = _lines(heading, 8, 26, 104, "h")
     rows = math.ceil(len(panels) / columns)
     every = max(1, math.ceil(sum(len(mark.points) for panel in panels for mark in panel.levels) / POINTS))
     for place, panel in enumerate(panels):
@@ -128,7 +128,7 @@ def _style(colours: Sequence[str]) -> str:
     light = "".join(f".{_kind(one)}{{fill:{one};stroke:{one}}}" for one in colours)
     dark = "".join(f".{_kind(one)}{{fill:{LIGHTER[one]};stroke:{LIGHTER[one]}}}" for one in colours if one in LIGHTER)
     return (
-        f"<style>text{{font:12px {FONT};fill:#17212b}}.b{{fill:#fff}}.h{{font-size:15px;font-weight:700}}"
+        f"<style>text{{font:12px {FONT};fill:#17212b}}.b{{fill:#fff}}.h{{font-size:14px;font-weight:700}}"
         ".t{font-size:13px;font-weight:600}.s{font-size:11px;fill:#4f5d6b}.n{fill:#4f5d6b}.e{text-anchor:end}"
         ".m{text-anchor:middle}.g{stroke:#8a8a8a;stroke-opacity:.25}.z{stroke:#8a8a8a;stroke-width:1.5}"
         f".p{{stroke:#8a8a8a;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}}{light}.i{{stroke-width:2;fill:none}}"
