@@ -99,17 +99,11 @@ def _frontier(
         for at, value in by_arm.get(best.label, ())
         if at == spent
     ]
-    firsts = list(dict.fromkeys(names[best.label] for best in frontier.best if not isinstance(best, Missing)))
-    title = (
-        f"At every budget the same arm is lowest: {firsts[0]}"
-        if len(firsts) == 1
-        else f"Which arm is lowest depends on the budget: {len(firsts)} arms take the lead"
-    )
     return draw_curves(
         curves,
         grey=grey,
         stars=stars,
-        title=title,
+        title=_leaders([names[best.label] for best in frontier.best if not isinstance(best, Missing)]),
         x=f"{axis} (logarithmic)",
         y=unit_of_value,
         log=True,
