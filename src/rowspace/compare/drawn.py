@@ -115,6 +115,14 @@ def _frontier(
     )
 
 
+def _leaders(names: Sequence[str]) -> str:
+    """Whether one arm is lowest at every budget."""
+    firsts = list(dict.fromkeys(names))
+    if len(firsts) == 1:
+        return f"At every budget the same arm is lowest: {firsts[0]}"
+    return f"Which arm is lowest depends on the budget: {len(firsts)} arms take the lead"
+
+
 def _read(label: str, points: Sequence[tuple[float, Interval]], runs: Sequence[int], *, band: bool = True) -> Curve:
     ordered = sorted(points, key=lambda point: point[0])
     x, y = [spent for spent, _ in ordered], [round(value.mean, 5) for _, value in ordered]

@@ -14,7 +14,7 @@ const watchRuns = ({ figures, draw }, ticks, arms) => {
     if (on.every(Boolean)) return trace;
     if (trace.mode === "markers") {
       const faint = { ...trace, marker: { ...trace.marker, opacity: on.map((one) => (one ? trace.marker.opacity ?? 1 : 0.06)) } };
-      for (const bar of ["error_x", "error_y"]) if (trace[bar]) faint[bar] = { ...trace[bar], array: trace[bar].array.map((end, i) => (on[i] ? end : 0)), arrayminus: trace[bar].arrayminus.map((end, i) => (on[i] ? end : 0)) };
+      for (const bar of ["error_x", "error_y"]) if (trace[bar]) faint[bar] = { ...trace[bar], array: trace[bar].array.map((end, i) => (on[i] ? end : null)), arrayminus: trace[bar].arrayminus.map((end, i) => (on[i] ? end : null)) };
       return faint;
     }
     if (groups.length === 1) return { ...trace, opacity: 0.1, ...(trace.fill ? { fillcolor: "rgba(0,0,0,0)" } : {}) };
@@ -32,7 +32,7 @@ const watchRuns = ({ figures, draw }, ticks, arms) => {
     return { x, y, type: "scatter", mode: "lines", name: safe(name), hovertemplate: `${safe(name)}: %{y:.4f}<extra></extra>`, line: { width: 3, dash: "dash", color: palette[place % palette.length] } };
   };
   const stand = (data) => {
-    const found = data.map((trace) => {
+    const found = data.map(dimmed).map((trace) => {
       const own = trace.meta?.runs;
       return own?.length === 1 && trace.line?.width >= 2 && picked.some(({ runs }) => own[0].some((run) => runs.has(run))) ? { ...trace, line: { ...trace.line, width: 5 } } : trace;
     });
@@ -41,7 +41,7 @@ const watchRuns = ({ figures, draw }, ticks, arms) => {
     return [...found, ...more];
   };
   const paint = () => {
-    const now = Object.fromEntries(Object.entries(whole).map(([name, data]) => [name, stand(data.map(dimmed))]));
+    const now = Object.fromEntries(Object.entries(whole).map(([name, data]) => [name, stand(data)]));
     for (const [name, data] of Object.entries(now)) figures[name].data = data;
     for (const box of document.querySelectorAll(".plot[data-drawn]")) {
       if (!(box.dataset.figure in whole)) continue;

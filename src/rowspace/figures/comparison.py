@@ -205,8 +205,8 @@ def _bars(marks: Sequence[Mark], colour: str) -> dict[str, Any]:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [0.0 if mark.high is None else mark.high - mark.mean for mark in marks],
-        "arrayminus": [0.0 if mark.low is None else mark.mean - mark.low for mark in marks],
+        "array": [None if mark.high is None else mark.high - mark.mean for mark in marks],
+        "arrayminus": [None if mark.low is None else mark.mean - mark.low for mark in marks],
         "thickness": 2,
         "width": 7,
         "color": colour,
