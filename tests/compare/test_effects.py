@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from rowspace.compare.arms import make_arms
 from rowspace.compare.axes import find_axes
@@ -61,6 +62,21 @@ def test_planted_main_effects_and_an_interaction_are_found() -> None:
     assert len(position.points["none",]) == 12
     assert not notes
     assert 0.9 < sum(effect.share for effect in effects.values()) / _share_beside_seeds(studied(cells, value)) < 1.01  # type: ignore[misc]
+
+
+def test_a_gap_is_the_span_with_an_interval_widened_for_the_pick() -> None:
+    cells = grid(position=["rope", "alibi", "none"], head__tie=[True, False])
+    effects, _ = found_in(studied(cells, lambda cell: 2.0 + 0.06 * (cell["position"] == "none"), noise=0.01))
+    gap, change = effects["head.tie",].gap, effects["head.tie",].changes[True,]
+    assert gap is not None
+    assert (gap.mean, gap.high - gap.low) == pytest.approx((2 * abs(change.mean), 2 * (change.high - change.low)))
+    wide = effects["position",].gap
+    assert wide is not None
+    assert wide.mean == pytest.approx(effects["position",].span)
+    df = 10  # 18 runs, less a mean, 5 arms' degrees of freedom and 2 of seeds
+    plain = 2 * stdtrit(df, 0.975) * wide.sd * np.sqrt(2 / 6)
+    assert (wide.high - wide.low) / plain == pytest.approx(stdtrit(df, 1 - 0.025 / 3) / stdtrit(df, 0.975))
+    assert effects["position", "head.tie"].gap is None
 
 
 def _share_beside_seeds(runs: Sequence[Ran]) -> float:
