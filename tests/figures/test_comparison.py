@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rowspace.figures.comparison import Mark, draw_effect, draw_interaction, draw_standings, option_colours
+from rowspace.figures.comparison import NO_BAR, Mark, draw_effect, draw_interaction, draw_standings, option_colours
 from rowspace.figures.style import BLUE, GREEN, ORANGE
 from tests.figures.rows import HOSTILE
 
@@ -27,8 +27,8 @@ def test_an_effect_has_its_means_bars_points_and_zero_line(effect):
     assert list(points.y) == [-0.11, -0.09, 0.1]
     assert [round(x) for x in points.x] == [0, 0, 1]
     assert list(means.y) == [-0.1, 0.1]
-    assert list(means.error_y.array) == [pytest.approx(0.02), None]
-    assert list(means.error_y.arrayminus) == [pytest.approx(0.02), None]
+    assert list(means.error_y.array) == [pytest.approx(0.02), NO_BAR]
+    assert list(means.error_y.arrayminus) == [pytest.approx(0.02), NO_BAR]
     assert "without an interval" in means.text[1]
     assert list(effect.layout.yaxis.range) == [-0.2, 0.2]
     assert list(means.marker.color) == [BLUE, GREEN]

@@ -14,7 +14,7 @@ const watchRuns = ({ figures, draw }, ticks, arms) => {
     if (on.every(Boolean)) return trace;
     if (trace.mode === "markers") {
       const faint = { ...trace, marker: { ...trace.marker, opacity: on.map((one) => (one ? trace.marker.opacity ?? 1 : 0.06)) } };
-      for (const bar of ["error_x", "error_y"]) if (trace[bar]) faint[bar] = { ...trace[bar], array: trace[bar].array.map((end, i) => (on[i] ? end : null)), arrayminus: trace[bar].arrayminus.map((end, i) => (on[i] ? end : null)) };
+      for (const bar of ["error_x", "error_y"]) if (trace[bar]) faint[bar] = { ...trace[bar], array: trace[bar].array.map((end, i) => (on[i] ? end : "none")), arrayminus: trace[bar].arrayminus.map((end, i) => (on[i] ? end : "none")) };
       return faint;
     }
     if (groups.length === 1) return { ...trace, opacity: 0.1, ...(trace.fill ? { fillcolor: "rgba(0,0,0,0)" } : {}) };

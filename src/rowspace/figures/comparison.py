@@ -19,6 +19,8 @@ SPREAD = 0.32
 """Width over which the points of a level are spread, in levels."""
 BELOW = 0.24
 """How far below the mean of an arm its seeds stand, in rows."""
+NO_BAR = "none"
+"""Of what is no number Plotly draws no bar; of null it draws the ends of one without length."""
 EFFECT = (
     "Points are runs, less what the other axes do to them; the square is the mean of a level and its bar the 95 % "
     "interval; the grey line is the mean of the levels. Bars clear of each other are a difference; overlapping bars "
@@ -205,8 +207,8 @@ def _bars(marks: Sequence[Mark], colour: str) -> dict[str, Any]:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [None if mark.high is None else mark.high - mark.mean for mark in marks],
-        "arrayminus": [None if mark.low is None else mark.mean - mark.low for mark in marks],
+        "array": [NO_BAR if mark.high is None else mark.high - mark.mean for mark in marks],
+        "arrayminus": [NO_BAR if mark.low is None else mark.mean - mark.low for mark in marks],
         "thickness": 2,
         "width": 7,
         "color": colour,
