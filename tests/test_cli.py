@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -131,6 +132,68 @@ def test_sigterm_ends_a_command_with_143(monkeypatch: pytest.MonkeyPatch) -> Non
         assert cli.door(["doctor"]) == 143
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(
+    "after", [RecursionError("numpy.__getattr__"), ConfigError(), SystemExit(2), BrokenPipeError(), KeyboardInterrupt()]
+)
+def test_what_arrives_after_sigterm_in_its_stead_ends_with_143_too(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], after: BaseException
+) -> None:
+    def run(config: Any, call: Any) -> None:
+        with pytest.raises(Stopped):
+            signal.raise_signal(signal.SIGTERM)
+        raise after
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        _command(monkeypatch, run)
+        assert cli.door(["doctor"]) == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert capfd.readouterr().err == "rowspace doctor: terminated\n"
+
+
+LEFT = """
+import os, sys
+from rowspace import cli
+from rowspace.terminal import Terminal
+def work(command, words):
+    terminal = Terminal("lines")
+    for n in range(3):
+        terminal.show("a result")
+        terminal.table("t", ["a"], [["b"]])
+    print("what no terminal wrote")
+    open("written", "w").close()
+cli._dispatch = work
+cli.main()
+"""
+
+
+def test_a_reader_that_leaves_stops_no_work_and_is_no_failure(tmp_path: Path) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    env = {"PYTHONPATH": str(Path(cli.__file__).parents[1]), "PATH": ""}
+    ended = subprocess.run(
+        [sys.executable, "-c", LEFT],
+        stdout=writes,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=env,
+        check=False,
+    )
+    os.close(writes)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (tmp_path / "written").exists()
+
+
+def test_a_pipe_that_broke_elsewhere_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _command(monkeypatch, _raising(BrokenPipeError(errno.EPIPE, "Broken pipe")))
+    assert cli.door(["doctor"]) == 1
+    assert "rowspace doctor: failed: BrokenPipeError" in capfd.readouterr().err
 
 
 def test_an_unknown_command_is_answered_with_the_closest(capfd: pytest.CaptureFixture[str]) -> None:

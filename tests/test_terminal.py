@@ -74,6 +74,18 @@ def test_a_table_is_drawn_in_a_terminal(monkeypatch, capsys):
     assert "[b]22[/b]" in out
 
 
+@pytest.mark.parametrize(("columns", "whole"), [(30, True), (49, True), (100, False)])
+def test_a_narrow_terminal_gets_every_cell_whole(monkeypatch, capsys, columns, whole):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    row = ["pairs nearer than others", "0.5", "12 of 20", "below\x1b chance"]
+    Terminal("none").table("Scores", ["", "found", "counted", "standing"], [row])
+    out = capsys.readouterr().out
+    said = "Scores\npairs nearer than others\n  found: 0.5\n  counted: 12 of 20\n  standing: below\\x1b chance\n\n"
+    assert (out == said) == whole
+    assert "below\\x1b chance" in out
+
+
 @pytest.mark.parametrize("drawn", [False, True])
 def test_every_text_goes_through_the_mask_but_paths_and_commands(
     tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, drawn: bool

@@ -1,7 +1,8 @@
 """`rowspace COMMAND [overrides]`: the one door. Turns exceptions into exit codes, and words into what Hydra reads.
 
 Exit codes: 0, 1 failed (the machine, or a corrupt artifact), 2 bad configuration (another command line, file or corpus
-mends it), 130 on Ctrl-C, 143 on SIGTERM. Imports nothing heavy: Hydra itself waits until a command needs it.
+mends it), 130 on Ctrl-C, 143 on SIGTERM. A reader that leaves (`| head`) stops no work: the code is that of the work.
+Imports nothing heavy: Hydra itself waits until a command needs it.
 
 A command is a file in `rowspace/commands/` with `run(config, call)` and, where it has a typed config of its own,
 `load(plain) -> config`, plus a primary config `conf/COMMAND.yaml`. Neither imports torch before `run` is called.
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rowspace.errors import ConfigError, RowspaceError, Stopped, closest, in_one_sentence
-from rowspace.terminal import visible
+from rowspace.terminal import reader_left, visible
 
 COMMANDS = {
     "train": "train, watch and report one run, or a sweep of runs with -m",
@@ -49,26 +50,33 @@ def door(words: Sequence[str]) -> int:
     """Run one command line and return its exit code; what went wrong is on stderr in plain words."""
     command = words[0] if words and words[0] in COMMANDS else ""
     title = f"rowspace {command}".strip()
-    _end_on_sigterm()
+    caught = _end_on_sigterm()
     try:
         _dispatch(command, list(words))
-    except (KeyboardInterrupt, Stopped) as stop:
-        code = getattr(stop, "exit_code", 130)
-        return _say(f"{title}: {'interrupted' if code == 130 else 'terminated'}", code)
-    except RowspaceError as error:
-        return _say(_explained(title, error), error.exit_code)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except SystemExit as exit_:
-        return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
-    except Exception as error:
-        sentence = in_one_sentence(error)
-        if sentence is not None:
-            return _say(f"{title}: {sentence}", 1)
-        traceback.print_exc()
-        return _say(f"{title}: failed: {type(error).__name__}: {error}", 1)
+        sys.stdout.flush()
+    except BaseException as error:
+        return _ended_by(Stopped(caught[0]) if caught else error, title)
     return 0
+
+
+def _ended_by(error: BaseException, title: str) -> int:
+    """Say what ended the command; its exit code."""
+    if isinstance(error, KeyboardInterrupt | Stopped):
+        code = getattr(error, "exit_code", 130)
+        return _say(f"{title}: {'interrupted' if code == 130 else 'terminated'}", code)
+    if isinstance(error, RowspaceError):
+        return _say(_explained(title, error), error.exit_code)
+    if isinstance(error, BrokenPipeError) and reader_left(sys.stdout):
+        return 0  # what only prints has nothing left to do
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    if not isinstance(error, Exception):
+        raise error
+    sentence = in_one_sentence(error)
+    if sentence is not None:
+        return _say(f"{title}: {sentence}", 1)
+    traceback.print_exception(error)
+    return _say(f"{title}: failed: {type(error).__name__}: {error}", 1)
 
 
 def _dispatch(command: str, words: list[str]) -> None:
@@ -138,14 +146,20 @@ def _complete(words: list[str]) -> None:
         _compose_and_run("train", words)
 
 
-def _end_on_sigterm() -> None:
-    """SIGTERM unwinds the stack like Ctrl-C; training installs a handler of its own that saves first."""
+def _end_on_sigterm() -> list[int]:
+    """SIGTERM unwinds the stack like Ctrl-C; training installs a handler of its own that saves first.
+
+    The signal is in the list from then on: what it breaks off, such as an import, may raise another error in its stead.
+    """
+    caught: list[int] = []
 
     def stop(number: int, _frame: Any) -> None:
+        caught.append(number)
         raise Stopped(number)
 
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGTERM, stop)
+    return caught
 
 
 def _explained(title: str, error: RowspaceError) -> str:

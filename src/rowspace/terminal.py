@@ -7,16 +7,21 @@ its control characters made visible: it may hold escape sequences.
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 FIRST_AFTER = 2.0
 """Seconds after which something that still runs says so."""
 LINES_EVERY = 15.0
 """Seconds between lines where there is no terminal."""
+
+NARROW = 50
+"""Columns of a terminal below which a table is lines of `label: value`."""
 
 Mode = Literal["auto", "bar", "lines", "none"]
 
@@ -24,6 +29,27 @@ Mode = Literal["auto", "bar", "lines", "none"]
 def visible(text: str) -> str:
     """The text with characters that could steer a terminal escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def put(text: str, stream: TextIO) -> None:
+    """Print to stdout or stderr. A reader that has left (`| head`) stops no work: what follows goes nowhere."""
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        if not reader_left(stream):
+            raise
+
+
+def reader_left(stream: TextIO) -> bool:
+    """Whether nobody reads the stream any more; it is then pointed to nowhere, so that nothing fails of it again."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        return True
+    return False
 
 
 class Terminal:
@@ -49,7 +75,7 @@ class Terminal:
         """A note about the run: on stderr, and with its time in the log file once there is one."""
         text = self._visible(text)
         if self.mode != "none":
-            print(text, file=sys.stderr, flush=True)
+            put(text, sys.stderr)
         if self.log is not None:
             stamp = time.strftime("%Y-%m-%d %H:%M:%S")
             with contextlib.suppress(OSError), open(self.log, "a", encoding="utf-8") as file:
@@ -58,7 +84,7 @@ class Terminal:
     def show(self, text: str, *, exact: bool = False) -> None:
         """A result, on stdout; may have several lines. `exact`: a path or a command, which no mask may touch."""
         self.clear()
-        print("\n".join((visible if exact else self._visible)(line) for line in text.split("\n")), flush=True)
+        put("\n".join((visible if exact else self._visible)(line) for line in text.split("\n")), sys.stdout)
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A result as a table on stdout: drawn in a terminal, aligned text elsewhere. Cells are texts."""
@@ -67,7 +93,10 @@ class Terminal:
             lines = [[self._visible(cell) for cell in line] for line in (head, *rows)]
             widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
             text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-            print("\n".join([self._visible(title), *text]), end="\n\n", flush=True)
+            put("\n".join([self._visible(title), *text, ""]), sys.stdout)
+            return
+        if shutil.get_terminal_size().columns < NARROW:
+            put("\n".join(map(self._visible, _as_lines(title, head, rows))), sys.stdout)
             return
         from rich.console import Console
         from rich.table import Table
@@ -126,6 +155,17 @@ class Terminal:
             self._task = self._bar.add_task(visible(label), total=total, completed=done, text=text)
             self._bar.start()
         self._bar.update(self._task, completed=done, total=total, text=text)
+
+
+def _as_lines(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table for a narrow terminal: the first cell of each row, and below it the others by their column."""
+    lines = [title]
+    for first, *rest in rows:
+        lines += [
+            first,
+            *(f"  {name}: {cell}" if name else f"  {cell}" for name, cell in zip(head[1:], rest, strict=False)),
+        ]
+    return [*lines, ""]
 
 
 def _clock(seconds: float) -> str:
