@@ -86,6 +86,28 @@ def test_random_tables_average_fifty_and_never_pass_for_knowing():
     assert np.mean(means) == pytest.approx(50, abs=3 * np.std(means) / np.sqrt(20))
 
 
+@pytest.mark.parametrize("rows", range(2, 9))
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_tiny_table_of_noise_has_learned_nothing(rows, counted):
+    for seed in range(30):
+        generator = np.random.default_rng(seed)
+        here = table_of(generator.standard_normal((rows, 4)), np.arange(1, rows + 1) if counted else None)
+        ids = generator.permutation(rows)[: rows // 2 * 2].reshape(-1, 2).tolist()
+        ranked = rank_pairs(here, [Pair(word(one), word(other), "") for one, other in ids], seed=seed)
+        for found, null in ((ranked.among_all, ranked.null), (ranked.matched, ranked.matched_null)):
+            assert isinstance(null, Missing) or standing(found, null) == "chance"
+        assert isinstance(ranked.null, Missing) == (rows < 7 or counted)
+
+
+def test_the_null_of_a_small_table_is_the_mean_over_every_pair_as_they_are_measured():
+    here = table_of(np.random.default_rng(11).standard_normal((40, 4)))
+    every = [Pair(word(a), word(b), "") for a in range(40) for b in range(a)]
+    null = rank_pairs(here, every[:1], seed=0).null
+    assert not isinstance(null, Missing)
+    assert rank_pairs(here, every, seed=0).among_all.mean() == pytest.approx(50)
+    assert null.chance == pytest.approx(50, abs=4 * 30 / np.sqrt(1000))
+
+
 def test_what_frequency_alone_explains_is_chance_and_not_knowledge():
     counts = np.arange(1, V + 1)
     for seed in range(10):

@@ -7,6 +7,7 @@ Beside it the percentile among tokens of the partner's tenth by frequency, which
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,11 +130,12 @@ def _percentile(ahead: np.ndarray) -> float:
 
 def _nulls(
     units: np.ndarray, pairs: Sequence[Pair], eligible: np.ndarray, groups: np.ndarray, seed: int
-) -> tuple[Null, Null]:
+) -> tuple[Null | Missing, Null | Missing]:
     """Nulls of both means: the words of the pairs dealt anew within their groups, among a pool of rows.
 
     A word that stands in several pairs takes the same row in all of them. The percentile of one pool row from another
-    is that among a sample of the vocabulary; dealt over a whole group it is 50 on average by symmetry.
+    is that among a sample of the vocabulary, without the two; dealt over a whole group it is 50 on average by symmetry.
+    Missing where the words can be dealt in fewer than DRAWS ways.
     """
     generator = np.random.default_rng(seed)
     words = {word.ids: groups[word.ids[0]] for pair in pairs for word in (pair.one, pair.other)}
@@ -145,6 +147,14 @@ def _nulls(
         size = min(len(members), max(POOL, 2 * len(asked)))
         slots[group] = range(len(ids), len(ids) + size)
         ids += generator.choice(members, size, replace=False).tolist()
+    deals = math.prod(
+        math.perm(len(slots[group]), min(len(asked), len(slots[group]))) for group, asked in needed.items()
+    )
+    if deals < DRAWS:
+        few = (
+            f"the words can be dealt anew in {deals:,} ways only, and what happens once in {DRAWS:,} times is not known"
+        )
+        return Missing(few), Missing(few)
     ranks = _pool_ranks(units, np.array(ids), np.flatnonzero(eligible), slots, generator)
     dealt: dict[tuple[int, ...], np.ndarray] = {}
     for group, asked in needed.items():
@@ -164,27 +174,30 @@ def _pool_ranks(
     slots: dict[Any, range],
     generator: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Percentile of pool row j from pool row i, (M, M): among a sample of all tokens, and among the pool of its group.
-
-    The second is centred on 50 from every group to every other, as it is over the whole group.
-    """
+    """Percentile of pool row j from pool row i, (M, M): among a sample of all tokens, and among the pool of its group,
+    each without i and j, as the pairs are measured."""
     sample = generator.choice(eligible, min(len(eligible), SAMPLE), replace=False)
-    pool = units[ids]
-    cosines = pool @ pool.T
-    against = np.sort(pool @ units[sample].T, axis=1)
-    among = np.stack([_midranks(row, marks) for row, marks in zip(against, cosines, strict=True)])
-    matched = np.empty_like(among)
-    for slot in slots.values():
-        inside = cosines[:, slot.start : slot.stop]
-        own = np.stack([_midranks(np.sort(row), row) for row in inside])
-        matched[:, slot.start : slot.stop] = (own - own.mean(axis=1, keepdims=True)) + 50
-    return among, matched
+    every, places = np.unique(np.concatenate([ids, sample]), return_inverse=True)
+    cosines = units[ids] @ units[every].T  # one product: a row that stands on both sides has one cosine
+    own, against = places[: len(ids)], places[len(ids) :]
+    matched = [
+        _midranks(cosines, own[slot.start : slot.stop], own[slot.start : slot.stop], own) for slot in slots.values()
+    ]
+    return _midranks(cosines, against, own, own), np.concatenate(matched, axis=1)
 
 
-def _midranks(ordered: np.ndarray, marks: np.ndarray) -> np.ndarray:
-    """Percentile of each mark among ordered values; equal ones count half."""
-    below, upto = (np.searchsorted(ordered, marks, side=side) for side in ("left", "right"))
-    return 50 * (below + upto) / len(ordered)
+def _midranks(cosines: np.ndarray, among: np.ndarray, marked: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Percentile of each marked column in each row of cosines (M, n) among others, without the marked column and the
+    row's `own`; equal cosines count half. 50 where no other is left, and for the own column itself."""
+    marks, selves = cosines[:, marked], np.take_along_axis(cosines, own[:, None], axis=1)
+    held = np.isin(np.arange(cosines.shape[1]), among)
+    mine, theirs = held[own][:, None], held[marked]
+    twice = np.empty(marks.shape)
+    for i, ordered in enumerate(np.sort(cosines[:, among], axis=1)):
+        twice[i] = np.searchsorted(ordered, marks[i], side="left") + np.searchsorted(ordered, marks[i], side="right")
+    twice -= mine * (2.0 * (selves < marks) + (selves == marks)) + theirs
+    n = len(among) - mine.astype(np.int64) - theirs
+    return np.where((n > 0) & (own[:, None] != marked), 50 * twice / np.maximum(n, 1), 50.0)
 
 
 def _vector(units: np.ndarray, word: Word) -> np.ndarray:

@@ -103,6 +103,8 @@ def _sentence(found: Score, rows: Sequence[Mapping[str, Any]], close: float) -> 
     if isinstance(found.value, Missing):
         return f"No pair can be asked: {found.value.reason}."
     near = sum(row["verdict"] == "success" for row in rows)
+    if isinstance(found.chance, Missing):
+        return f"The partner's percentile is {found.value:.1f} on average; chance is not known: {found.chance.reason}."
     said = {
         "learned": "near each other, beyond what frequency explains",
         "chance": "no nearer than chance",
