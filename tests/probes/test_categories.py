@@ -42,15 +42,29 @@ def test_lists_of_ones_own_replace_ours(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"categories": 3}', '{"categories": {"a": [1]}}', '{"categories": {"a": [""]}}']
+    ("text", "why"),
+    [
+        ("", "Expecting value"),
+        ("[]", 'it has no object "categories"'),
+        ("{}", 'it has no object "categories"'),
+        ('{"categories": ["a"]}', 'it has no object "categories"'),
+        ('{"categories": {"a": "king"}}', 'it has no list "a"'),
+        ('{"categories": {"a": [1]}}', "'1' in 'a' is no word"),
+        ('{"categories": {"a": [""]}}', "'' in 'a' is no word"),
+        ("[" * 100_000, "it is nested too deep"),
+    ],
+    ids=lambda text: text[:30],
 )
-def test_a_file_that_holds_no_lists_is_refused_with_what_would_be_right(tmp_path, text):
+def test_a_file_that_holds_no_lists_is_refused_with_what_would_be_right(tmp_path, text, why):
     file = tmp_path / "bad.json"
     file.write_text(text)
-    with pytest.raises(ConfigError, match=r"probes\.lists: .*bad\.json .*right is \{\"categories\""):
-        read_lists(file)
+    with pytest.raises(
+        ConfigError, match=r"^the\.key: .*bad\.json holds no word lists .*right is \{\"categories\""
+    ) as refused:
+        read_lists(file, "the.key")
+    assert f"({why}" in str(refused.value)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match=r"probes\.lists: .*gone\.json cannot be read"):
+    with pytest.raises(ConfigError, match=r"probes\.lists: .*gone\.json cannot be read \(No such file or directory\)"):
         read_lists(tmp_path / "gone.json")

@@ -60,13 +60,20 @@ def test_both_formats_of_analogies_say_the_same(tmp_path):
 @pytest.mark.parametrize("read", [read_pairs, read_analogies, read_ratings])
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"pairs": 3}', '{"pairs": [["a", "b"]]}', '{"pairs": [["a", "b", 3]]}', "a b", "a\tb\tnan"],
+    [
+        *("", "[]", "{}", '{"pairs": 3}', '{"pairs": [["a", "b"]]}', '{"pairs": [["a", "b", 3]]}', '{"pairs": [3]}'),
+        *("a b", "a\tb\tnan", "a\tb", "a\tb\tc", "[" * 100_000, '{"sections": [["a", "b", "c", "d"]]}'),
+        *('{"sections": {"g": "abcd"}}', '{"sections": {"g": [{"a": 1, "b": 2, "c": 3, "d": 4}]}}'),
+    ],
+    ids=lambda text: text[:30] if isinstance(text, str) else text.__name__,
 )
 def test_a_file_that_holds_no_questions_is_refused_with_what_would_be_right(tmp_path, read, text):
     file = tmp_path / "bad.txt"
     file.write_text(text)
-    with pytest.raises(ConfigError, match=r"the\.key: .*bad\.txt holds no such questions .*right is "):
+    with pytest.raises(ConfigError, match=r"the\.key: .*bad\.txt holds no such questions .*right is ") as refused:
         read(file, "the.key")
+    assert "object has no" not in str(refused.value)
+    assert "not subscriptable" not in str(refused.value)
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from rowspace.errors import ConfigError
+from rowspace.probes.questions import find_entry, read_file
 from rowspace.probes.spelling import plain
 
 ENGLISH = Path(__file__).parent / "lists" / "english.json"
@@ -18,25 +18,23 @@ Lists = Mapping[str, frozenset[str]]
 """Word -> the categories that hold it."""
 
 
-def read_lists(path: str | Path | None) -> dict[str, frozenset[str]]:
-    """Word -> categories, from a JSON file `{"categories": {"royalty": ["king", ...]}}`; None: our English ones."""
-    file = ENGLISH if path is None else Path(path)
-    try:
-        categories = json.loads(file.read_text(encoding="utf-8"))["categories"]
-        pairs = [(word, name) for name, words in categories.items() for word in words]
-        if not all(isinstance(word, str) and word for word, _ in pairs):
-            raise TypeError("a word is not a string")
-    except OSError as error:
-        raise ConfigError(
-            f"probes.lists: {file} cannot be read ({error.strerror}); give a JSON file or null"
-        ) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(
-            f'probes.lists: {file} is no file of word lists ({error}); right is {{"categories": {{"name": ["word"]}}}}'
-        ) from error
+def read_lists(path: str | Path | None, key: str = "probes.lists") -> dict[str, frozenset[str]]:
+    """Word -> categories, from a JSON file `{"categories": {"royalty": ["king", ...]}}`; None: our English ones.
+
+    ConfigError names the file and the `key` that gave it.
+    """
+    right = '{"categories": {"name": ["word"]}}'
+    return read_file(ENGLISH if path is None else Path(path), key, _lists, right, "word lists")
+
+
+def _lists(text: str) -> dict[str, frozenset[str]]:
+    categories = find_entry(json.loads(text), "categories", dict)
     found: dict[str, set[str]] = {}
-    for word, name in pairs:
-        found.setdefault(word, set()).add(name)
+    for name in categories:
+        for word in find_entry(categories, name, list):
+            if not isinstance(word, str) or not word:
+                raise ValueError(f"{str(word)[:60]!r} in {name[:60]!r} is no word")
+            found.setdefault(word, set()).add(name)
     return {word: frozenset(names) for word, names in found.items()}
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rowspace.errors import ConfigError
 
@@ -38,7 +38,7 @@ def find_gensim_file(name: str) -> Path | None:
 
 def read_pairs(path: Path, key: str) -> Pairs:
     """Pairs of `{"pairs": [["cat", "kitten", "young"], ...]}`. ConfigError names the file and the key that gave it."""
-    return _read(path, key, _pairs, '{"pairs": [["cat", "kitten", "young"]]}')
+    return read_file(path, key, _pairs, '{"pairs": [["cat", "kitten", "young"]]}')
 
 
 def read_analogies(path: Path, key: str) -> Sections:
@@ -47,33 +47,43 @@ def read_analogies(path: Path, key: str) -> Sections:
     right = (
         '{"sections": {"gender": [["man", "woman", "king", "queen"]]}} or lines ": gender" and "man woman king queen"'
     )
-    return _read(path, key, _sections, right)
+    return read_file(path, key, _sections, right)
 
 
 def read_ratings(path: Path, key: str) -> Ratings:
     """Lines of word TAB word TAB number; lines that begin with # are left out."""
-    return _read(path, key, _ratings, "lines of word TAB word TAB number")
+    return read_file(path, key, _ratings, "lines of word TAB word TAB number")
 
 
-def _read(path: Path, key: str, parse: Callable[[str], T], right: str) -> T:
+def read_file(path: Path, key: str, parse: Callable[[str], T], right: str, what: str = "such questions") -> T:
+    """What `parse` makes of the text of a file. ConfigError where it cannot be read, or `parse` raises ValueError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return parse(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{key}: {path} cannot be read ({error}); give a text file or null") from error
-    try:
-        return parse(text)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{key}: {path} holds no such questions ({error}); right is {right}") from error
+        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise ConfigError(f"{key}: {path} cannot be read ({why}); give a text file or null") from error
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise ConfigError(f"{key}: {path} holds no {what} ({why}); right is {right}") from error
+
+
+def find_entry(plain: Any, name: str, kind: type[T]) -> T:
+    """The entry of that name, of that type. ValueError says that there is none."""
+    found = plain.get(name) if isinstance(plain, dict) else None
+    if not isinstance(found, kind):
+        raise ValueError(f'it has no {"object" if kind is dict else "list"} "{name}"')
+    return found
 
 
 def _pairs(text: str) -> Pairs:
-    pairs = [_words(row, 3) for row in json.loads(text)["pairs"]]
+    pairs = [_words(row, 3) for row in find_entry(json.loads(text), "pairs", list)]
     return [(one, other, relation) for one, other, relation in _some(pairs)]
 
 
 def _sections(text: str) -> Sections:
     if text.lstrip().startswith("{"):
-        plain = {str(name): [_words(row, 4) for row in rows] for name, rows in json.loads(text)["sections"].items()}
+        sections = find_entry(json.loads(text), "sections", dict)
+        plain = {str(name): [_words(row, 4) for row in find_entry(sections, name, list)] for name in sections}
     else:
         plain = {}
         name = "questions"
@@ -88,14 +98,22 @@ def _sections(text: str) -> Sections:
 
 def _ratings(text: str) -> Ratings:
     rows = [line.split("\t") for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    ratings = [(*_words(row[:2], 2), float(row[2])) for row in _some(rows)]
-    if not all(math.isfinite(rating) for _, _, rating in ratings):
-        raise ValueError("a rating is no finite number")
-    return [(one, other, rating) for one, other, rating in ratings]
+    return [_rating(row) for row in _some(rows)]
 
 
-def _words(row: list[str], n: int) -> tuple[str, ...]:
-    if len(row) != n or not all(isinstance(word, str) and word.strip() for word in row):
+def _rating(row: list[str]) -> tuple[str, str, float]:
+    one, other = _words(row[:2], 2)
+    try:
+        rating = float(row[2])
+    except (IndexError, ValueError):
+        rating = math.nan
+    if not math.isfinite(rating):
+        raise ValueError(f"{str(row)[:60]} ends in no finite number")
+    return one, other, rating
+
+
+def _words(row: Any, n: int) -> tuple[str, ...]:
+    if not isinstance(row, list) or len(row) != n or not all(isinstance(word, str) and word.strip() for word in row):
         raise ValueError(f"{str(row)[:60]} is not {n} words")
     return tuple(word.strip() for word in row)
 

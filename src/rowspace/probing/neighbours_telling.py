@@ -75,7 +75,7 @@ def tell(option: Neighbours, subjects: Sequence[Subject], progress: Progress) ->
 def find_lists(option: Neighbours, subject: Subject) -> tuple[Lists, str]:
     """The lists, and where they are from: the file given, else the corpus's own classes, else ours."""
     if option.lists is not None:
-        return read_lists(option.lists), option.lists
+        return read_lists(option.lists, "neighbours.lists"), option.lists
     classes = subject.truth.get("classes")
     if classes:
         return {word: frozenset({str(name)}) for word, name in classes.items()}, "the classes of the synthetic corpus"
