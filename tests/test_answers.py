@@ -101,7 +101,63 @@ def test_figures_are_drawn_once_and_only_when_someone_looks():
     assert findings.all_numbers()["probe/why/share/null"] == 0.1
 
 
-@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"format": 99})])
+def planted(folder, change):
+    """An answer on disk, changed."""
+    write(folder, "why", FINDINGS, {"command": "c", "runs": [{"path": "p", "step": 3}], "settings": {}})
+    answer = json.loads((folder / "why.json").read_text())
+    change(answer)
+    (folder / "why.json").write_text(json.dumps(answer))
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("probe",), {}),
+        (("probe",), "../why"),
+        (("sentence",), 3),
+        (("notes",), "n"),
+        (("scores",), {}),
+        (("scores", 0, "value"), "0.5"),
+        (("scores", 0, "low"), math.inf),
+        (("scores", 0, "n"), -1),
+        (("scores", 0, "standing"), []),
+        (("shown", 0, "head"), [1, 2]),
+        (("shown", 0, "rows", 0), []),
+        (("shown", 0, "rows", 0), ["a", "b", "c"]),
+        (("shown", 0, "rows", 0, 1), None),
+        (("figures",), []),
+        (("figures", "why"), "x"),
+        (("figures", "why", "layout"), 3),
+        (("figures", "why", "layout", "title"), "x"),
+        (("runs",), 3),
+        (("runs", 0, "step"), "x"),
+        (("settings",), []),
+    ],
+    ids=str,
+)
+def test_an_answer_with_a_field_of_another_kind_is_named_with_the_field(tmp_path, place, value):
+    def change(answer):
+        *way, last = place
+        for key in way:
+            answer = answer[key]
+        answer[last] = value
+
+    planted(tmp_path, lambda answer: None)
+    assert len(read(tmp_path)) == 1
+    planted(tmp_path, change)
+    with pytest.raises(MachineError, match=rf"why\.json is damaged: {place[0]}.*; delete it and ask again"):
+        read(tmp_path)
+    assert read(tmp_path, but=["why"]) == []
+
+
+@pytest.mark.parametrize("lost", ["probe", "scores", "shown", "figures", "question"])
+def test_an_answer_that_lacks_a_field_is_named_with_the_field(tmp_path, lost):
+    planted(tmp_path, lambda answer: answer.pop(lost))
+    with pytest.raises(MachineError, match=rf"why\.json is damaged: {lost}: Field required; delete it"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"format": 99}), '{"format": 2}', "[" * 100_000], ids=len)
 def test_a_damaged_answer_is_named(tmp_path, content):
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(MachineError, match=r"x\.json .*delete it and ask again"):

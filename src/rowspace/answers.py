@@ -9,17 +9,22 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from rowspace.errors import MachineError
 from rowspace.runfolder import write_all_atomically
 from rowspace.table import Missing
 
 FORMAT = 2
+Number = Annotated[float, Field(ge=-1e100, le=1e100)] | None
+Count = Annotated[int, Field(ge=0, lt=2**63)]
 Standing = Literal["learned", "chance", "below chance", "unknown"]
 
 
@@ -150,17 +155,96 @@ def write(folder: Path, probe: str, findings: Findings, about: Mapping[str, Any]
     return list(files)
 
 
-def read(folder: Path) -> list[dict[str, Any]]:
-    """Every answer in the folder, by name. MachineError names a file that is damaged."""
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            answer = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise MachineError(f"{path} is damaged: {error}; delete it and ask again") from error
-        if not isinstance(answer, dict) or answer.get("format") != FORMAT:
-            raise MachineError(
-                f"{path} has another format than this version of rowspace reads; delete it and ask again"
-            )
-        found.append(answer)
-    return found
+def read(folder: Path, but: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Every answer in the folder, by name, without those of the probes in `but`. MachineError names a file that is
+    damaged: one that `write` would not have written."""
+    return [_read(path) for path in sorted(folder.glob("*.json")) if path.stem not in but]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        answer = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise MachineError(f"{path} is damaged: {why}; delete it and ask again") from error
+    if not isinstance(answer, dict) or answer.get("format") != FORMAT:
+        raise MachineError(f"{path} has another format than this version of rowspace reads; delete it and ask again")
+    try:
+        _STORED.validate_python(answer, strict=True)
+    except ValidationError as error:
+        flaw = error.errors(include_url=False)[0]
+        place, why = ".".join(str(key)[:40] for key in flaw["loc"]), flaw["msg"].replace("Input should", "it should")
+        raise MachineError(f"{path} is damaged: {place}: {why}; delete it and ask again") from error
+    return answer
+
+
+class _StoredScore(TypedDict):
+    key: str
+    label: str
+    value: Number
+    chance: Number
+    low: Number
+    high: Number
+    n: Count
+    asked: Count
+    better: Literal["higher", "lower"]
+    standing: Standing
+    reason: str | None
+
+
+class _StoredTable(TypedDict):
+    title: str
+    head: list[str]
+    rows: list[Annotated[list[str], Field(min_length=1)]]
+    folded: NotRequired[bool]
+
+
+def _no_wider_than_its_head(table: _StoredTable) -> _StoredTable:
+    if any(len(row) > len(table["head"]) for row in table["rows"]):
+        raise ValueError("a row has more cells than the table has columns")
+    return table
+
+
+class _Title(TypedDict, total=False):
+    text: str
+
+
+class _Words(TypedDict, total=False):
+    caption: str
+    alt: str
+
+
+class _Layout(TypedDict, total=False):
+    title: _Title
+    meta: _Words
+
+
+class _Figure(TypedDict):
+    layout: _Layout
+
+
+class _Asked(TypedDict):
+    path: str
+    table: NotRequired[str | None]
+    weights: NotRequired[str | None]
+    status: NotRequired[str | None]
+    step: NotRequired[Count | None]
+
+
+class _Stored(TypedDict):
+    """What a page reads of an answer."""
+
+    probe: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,80}$")]
+    question: str
+    sentence: str
+    scores: list[_StoredScore]
+    reading: str
+    notes: list[str]
+    shown: list[Annotated[_StoredTable, AfterValidator(_no_wider_than_its_head)]]
+    figures: dict[str, _Figure]
+    command: NotRequired[str | None]
+    runs: NotRequired[list[_Asked]]
+    settings: NotRequired[dict[str, Any]]
+
+
+_STORED = TypeAdapter(_Stored)

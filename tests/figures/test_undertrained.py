@@ -21,6 +21,13 @@ def test_boxes_hold_the_rows_of_their_counts() -> None:
     assert set(limit.x) == {2.5}
 
 
+@pytest.mark.parametrize("counts", [[], [-1, -5], [np.nan, np.nan], [np.inf, -np.inf]])
+def test_rows_without_a_count_have_no_box(counts: list[float]) -> None:
+    values = np.ones(len(counts))
+    drawn = draw_by_count(values, np.array(counts), limit=0.5, label="length", min_count=5)
+    assert [len(trace.y) for trace in drawn.data] == [0, 0, 0]
+
+
 def test_a_histogram_counts_every_row() -> None:
     drawn = draw_values(np.arange(100.0), limit=2.0, label="length")
     assert sum(drawn.data[0].y) == 100

@@ -9,7 +9,9 @@ from rowspace.figures.style import BLUE, GREY, VERMILION, figure
 
 
 def draw_by_count(values: np.ndarray, counts: np.ndarray, *, limit: float, label: str, min_count: int) -> go.Figure:
-    """Boxes of `values` (n,) by training count (n,): quartiles, and the 5th and 95th percentile as whiskers."""
+    """Boxes of `values` (n,) by training count (n,): quartiles, and the 5th and 95th percentile as whiskers.
+    A row whose count is below 0 or not finite is in no box.
+    """
     edges = sorted({0, 1, min_count, 20, 100, 1000})
     names, groups = [], []
     for low, high in zip(edges, [*edges[1:], None], strict=True):
@@ -18,10 +20,10 @@ def draw_by_count(values: np.ndarray, counts: np.ndarray, *, limit: float, label
             said = f"{low:,}+" if high is None else str(low) if high == low + 1 else f"{low:,}–{high - 1:,}"
             names.append(f"{said} ({len(own):,})")
             groups.append(np.quantile(own, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist())
-    low, first, middle, third, high = (list(column) for column in zip(*groups, strict=True))
+    low, first, middle, third, high = np.reshape(groups, (len(groups), 5)).T.tolist()
     quartiles = {"lowerfence": low, "q1": first, "median": middle, "q3": third, "upperfence": high}
     boxes = go.Box(y=names, orientation="h", **quartiles, name="rows", marker={"color": BLUE})
-    half = float(np.median(values))
+    half = float(np.median(values)) if len(values) else limit
     lines = [
         _upright(names, half, "middle of all rows", {"color": GREY, "dash": "dot"}),
         _upright(names, limit, "flagged at the left of it", {"color": VERMILION, "dash": "dash"}),
