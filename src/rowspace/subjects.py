@@ -5,7 +5,6 @@ Opens and hands over; asks nothing. Text is read when a probe first asks for it,
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from rowspace.errors import ConfigError, Problem, closest
 from rowspace.foreign.counting import with_counts
 from rowspace.foreign.opening import open_foreign
 from rowspace.model.language_model import build
+from rowspace.probing.asking import contents_of
 from rowspace.probing.base import RunSubject, Subject, Tables
 from rowspace.probing.mean_states import mean_states
 from rowspace.restore import Restored, restore
@@ -227,13 +227,7 @@ def _counted(table: TokenTable, counts: Any, said: str) -> TokenTable:
 
 def folder_of(subject: Subject) -> Path:
     """outputs/probes/<name>-<hash8>, by the content of the table: it has one folder wherever it lies."""
-    table = subject.table
-    digest = hashlib.sha256(repr(table.vectors.shape).encode())
-    rows = max(1, (1 << 22) // table.d)
-    for start in range(0, table.V, rows):
-        digest.update(table.vectors[start : start + rows].tobytes())
-        digest.update("\0".join(table.tokens[start : start + rows]).encode("utf-8", "surrogatepass"))
-    return Path("outputs", "probes", f"{slug(subject.name)}-{digest.hexdigest()[:8]}")
+    return Path("outputs", "probes", f"{slug(subject.name)}-{contents_of(subject)[:8]}")
 
 
 def describe(subject: Subject) -> str:

@@ -37,6 +37,11 @@ def test_all_is_what_is_asked_unless_a_question_is_named():
     assert list(command.chosen(config("asked=[length,distance,length]"))) == ["length", "distance"]
 
 
+def test_a_wrong_name_beside_all_is_refused():
+    with pytest.raises(ConfigError, match="probes: 'lenght' was given; did you mean length"):
+        config("asked=[all,lenght]")
+
+
 def test_a_table_alone_is_asked_what_needs_no_model_and_the_rest_has_its_reason():
     asked, left_out = command.sort_out(config(), [table()])
     needs = {name: option.needs for name, option in options("probe").items()}  # type: ignore[attr-defined]

@@ -82,6 +82,11 @@ def test_counts_of_a_text_are_said_on_the_page(rowspace: Client, glove: Path, tm
     assert "counts: 120 words of corpus.txt, cut at white space; 75% of them are tokens" in unescape(
         page_of(tmp_path).read_text()
     )
+    other = rowspace("probe", str(glove), "probes=neighbours", cwd=tmp_path)
+    assert other.code == 0, other.stderr
+    page = unescape(page_of(tmp_path).read_text())
+    assert "counts: none" in page
+    assert "its last answer was given with other counts: ask again for probes=geometry" in page
 
 
 def test_a_model_folder_is_asked_with_its_own_tokenizer(rowspace: Client, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from rowspace.answers import Findings, Score
 from rowspace.config import Call
 from rowspace.config import load as load_config
 from rowspace.errors import ConfigError, Problem, closest
-from rowspace.figures.blocked import find_blocked, read_blocked
+from rowspace.figures.blocked import Blocked, find_blocked, read_blocked
+from rowspace.probing.asking import KEY, asking_of, sort_answers
 from rowspace.probing.base import ProbeOption, Subject
 from rowspace.registry import Chosen, Option, options
 from rowspace.table import Missing
@@ -67,9 +68,11 @@ def chosen(config: Probe) -> dict[str, ProbeOption]:
     """The probes asked for, by name, each once. ConfigError for every name that is none."""
     known = options("probe")
     names = [config.asked] if isinstance(config.asked, str) else config.asked
+    problems = [
+        Problem("probes", f"{name!r} was given", _right(name)) for name in names if name not in known and name != ALL
+    ]
     if ALL in names:
         names = list(known)
-    problems = [Problem("probes", f"{name!r} was given", _right(name)) for name in names if name not in known]
     if not names:
         problems.append(Problem("probes", "none was given", closest("", [ALL, *known])))
     for name in known:
@@ -93,8 +96,7 @@ def _right(name: str) -> str:
 def run(config: Probe, call: Call) -> None:
     """Measure, print and write. Raises ConfigError or MachineError; never exits."""
     from rowspace import answers as stored
-    from rowspace.report import answers
-    from rowspace.subjects import describe, folder_of
+    from rowspace.subjects import folder_of
 
     terminal = Terminal()
     terminal.mask = read_blocked(config.blocked).mask
@@ -112,6 +114,7 @@ def run(config: Probe, call: Call) -> None:
             )
     folder, own = call.folder or (Path(first.path) if run_ else folder_of(first)), _place(first, run_)
     asked, left_out = sort_out(config, subjects)
+    asking = asking_of(subjects, config.tokenizer)
     scores: list[Score] = []
     for number, (name, option) in enumerate(asked.items()):
         terminal.progress(f"asking {name}", number, len(asked))
@@ -120,14 +123,25 @@ def run(config: Probe, call: Call) -> None:
             left_out.append((name, findings))
             continue
         said = {"command": shlex.join(call.command), "runs": about, "settings": option.model_dump(mode="json")}
-        stored.write(folder / "probes" / own, name, findings, said)
+        stored.write(folder / "probes" / own, name, findings, said | {KEY: asking})
         scores += findings.scores
         _show(findings, terminal, tables=len(asked) <= 2)
     _sum_up(scores, left_out, terminal)
-    told = {"sentence": describe(first), "table": f"{first.chosen} of {first.name}", "left_out": left_out}
     page = folder / ("-".join(["probe", *own.parts]) + ".html")
-    answers.write(page, first.name, stored.read(folder / "probes" / own), told, blocked)
+    held, others = sort_answers(stored.read(folder / "probes" / own), asking)
+    _write_page(page, first, held, [*(dict(others) | dict(left_out)).items()], blocked)
     terminal.show(f"page: {page}", exact=True)
+
+
+def _write_page(
+    page: Path, first: Subject, held: Sequence[Mapping[str, Any]], left_out: Sequence[tuple[str, str]], blocked: Blocked
+) -> None:
+    """The page of the answers that are held, and of what was not asked."""
+    from rowspace.report import answers
+    from rowspace.subjects import describe
+
+    told = {"sentence": describe(first), "table": f"{first.chosen} of {first.name}", "left_out": left_out}
+    answers.write(page, first.name, held, told, blocked)
 
 
 def _open(config: Probe, terminal: Terminal) -> tuple[list[Subject], list[Restored | None]]:
