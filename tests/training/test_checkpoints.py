@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,17 @@ import pytest
 import torch
 
 from rowspace.errors import ConfigError, MachineError
-from rowspace.training.checkpoints import KEY, AtomicIO, belongs, digests, load_weights, read
+from rowspace.model.certificates import witness
+from rowspace.training.checkpoints import (
+    KEY,
+    WITNESS,
+    AtomicIO,
+    belongs,
+    digests,
+    load_weights,
+    read,
+    refuse_foreign,
+)
 from tests.parts import model, option
 
 FACTS = {"hash": "a" * 64, "tokenizer": "b" * 64, "threads": 2}
@@ -217,6 +228,53 @@ def test_a_checkpoint_of_other_sizes_is_refused_with_the_key(saved: Path) -> Non
         ConfigError, match=r"does not fit this model \(embedding\.weight is \(40, 16\) there and \(50, 16\) here"
     ):
         load_weights(model(50), read(saved), saved)
+
+
+def with_nan(weights: dict[str, torch.Tensor]) -> None:
+    weights[E][3, 2] = math.nan
+
+
+def with_flipped_bits(weights: dict[str, torch.Tensor]) -> None:
+    weights[E].view(torch.int32)[::2] ^= 1 << 30
+
+
+@pytest.mark.parametrize("damage", [with_nan, with_flipped_bits])
+@pytest.mark.parametrize(("name", "right"), [("best.ckpt", "weights=last"), ("last.ckpt", "restore a copy")])
+def test_weights_that_are_not_those_that_were_saved_are_refused_with_the_file(
+    tmp_path: Path, damage: Callable[[dict[str, torch.Tensor]], None], name: str, right: str
+) -> None:
+    made = model()
+    checkpoint = {**checkpoint_of(made), WITNESS: witness(made)}
+    AtomicIO().save_checkpoint(checkpoint, tmp_path / name)
+    load_weights(model(seed=1), read(tmp_path / name), tmp_path / name)
+    damage(checkpoint["state_dict"])
+    AtomicIO().save_checkpoint(checkpoint, tmp_path / name)
+    said = rf"{name} is damaged: its weights .* nats when they were saved and is .* now\); {right}.*, or train again"
+    with pytest.raises(MachineError, match=said):
+        load_weights(model(seed=1), read(tmp_path / name), tmp_path / name)
+
+
+def test_weights_that_were_saved_broken_are_loaded_as_such(tmp_path: Path) -> None:
+    made = model()
+    made.embedding.weight.data.fill_(math.nan)
+    AtomicIO().save_checkpoint({**checkpoint_of(made), WITNESS: witness(made)}, tmp_path / "c.ckpt")
+    load_weights(model(), read(tmp_path / "c.ckpt"), tmp_path / "c.ckpt")
+
+
+@pytest.mark.parametrize("hash", [{}, 3, [], "c" * 64])
+def test_a_hash_that_is_none_is_another_runs(saved: Path, hash: Any) -> None:
+    refuse_foreign(saved, read(saved), FACTS["hash"])
+    with pytest.raises(MachineError, match="was written by another run"):
+        refuse_foreign(saved, read(saved), hash)
+    with pytest.raises(MachineError, match=r"was written by another run \(None, this"):
+        refuse_foreign(saved, {KEY: {}}, FACTS["hash"])
+
+
+@pytest.mark.parametrize("whole", [{KEY: 3, "state_dict": {}}, {KEY: {}, "state_dict": []}])
+def test_a_checkpoint_whose_parts_are_no_mappings_is_another_programs(tmp_path: Path, whole: dict[str, Any]) -> None:
+    torch.save(whole, tmp_path / "other.ckpt")
+    with pytest.raises(MachineError, match="was not written by rowspace"):
+        read(tmp_path / "other.ckpt")
 
 
 def test_numpy_numbers_have_no_place_in_a_checkpoint(tmp_path: Path) -> None:

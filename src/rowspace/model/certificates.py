@@ -100,13 +100,19 @@ class TieCertificate:
 
 def same_loss(stage: str, before: float, after: float, dtype: torch.dtype) -> float:
     """Nats between the two losses. MachineError where that is more than rounding in `dtype` makes of it."""
-    if before == after or (math.isnan(before) and math.isnan(after)):
-        return 0.0
-    difference = abs(after - before)
-    if not difference <= max(1e-4, 8 * torch.finfo(dtype).eps) * max(before, 1.0):
+    if not is_same_loss(before, after, dtype):
         changed = f"the loss on a fixed batch was {before:.6f} nats before {stage} and is {after:.6f} after it"
-        raise MachineError(f"{changed}: weights were lost or changed; load them with rowspace.restore")
-    return difference
+        raise MachineError(
+            f"{changed}: weights were lost or changed on the way; restore the checkpoint, or train again"
+        )
+    return abs(after - before) if math.isfinite(before) else 0.0
+
+
+def is_same_loss(before: float, after: float, dtype: torch.dtype) -> bool:
+    """Whether two losses differ by no more than rounding in `dtype` makes of one; those of a broken model are alike."""
+    if before == after or (math.isnan(before) and math.isnan(after)):
+        return True
+    return abs(after - before) <= max(1e-4, 8 * torch.finfo(dtype).eps) * max(before, 1.0)
 
 
 def visibility(

@@ -17,7 +17,7 @@ import torch
 from lightning_fabric.plugins.io.torch_io import TorchCheckpointIO
 
 from rowspace.errors import ConfigError, MachineError
-from rowspace.model.certificates import share_memory
+from rowspace.model.certificates import is_same_loss, share_memory, witness
 from rowspace.model.language_model import LanguageModel
 from rowspace.runfolder import atomic_file
 
@@ -55,7 +55,7 @@ def read(path: Path) -> dict[str, Any]:
         why = _reason(path, error)
         right = "delete it to train from the start, or restore a copy"
         raise MachineError(f"{path} is no checkpoint that can be loaded safely ({why}); {right}") from error
-    if not isinstance(checkpoint, dict) or KEY not in checkpoint or "state_dict" not in checkpoint:
+    if not isinstance(checkpoint, dict) or not all(isinstance(checkpoint.get(k), dict) for k in (KEY, "state_dict")):
         raise MachineError(f"{path} was not written by rowspace; only its own checkpoints can be resumed")
     return checkpoint
 
@@ -116,13 +116,14 @@ def belongs(
     refuse_other_model(path, checkpoint, made_of or {})
 
 
-def refuse_foreign(path: Path, checkpoint: dict[str, Any], hash: str | None) -> None:
+def refuse_foreign(path: Path, checkpoint: dict[str, Any], hash: Any) -> None:
     """MachineError where another run than the one of `hash` wrote the checkpoint, whose shapes may well be the same.
 
     None: the folder has lost its run's hash, and nothing can be said.
     """
-    if hash is not None and checkpoint[KEY]["hash"] != hash:
-        found = f"was written by another run ({checkpoint[KEY]['hash'][:8]}, this folder is of {hash[:8]})"
+    if hash is not None and checkpoint[KEY].get("hash") != hash:
+        written, ours = (str(one)[:8] for one in (checkpoint[KEY].get("hash"), hash))
+        found = f"was written by another run ({written}, this folder is of {ours})"
         raise MachineError(f"{path} {found}; restore the file that this run wrote")
 
 
@@ -135,10 +136,18 @@ def model_weights(checkpoint: dict[str, Any]) -> dict[str, torch.Tensor]:
 def load_weights(model: LanguageModel, checkpoint: dict[str, Any], path: Path) -> None:
     """Copy the checkpoint's weights into `model`, in place, so that a tied head stays tied.
 
-    ConfigError, and an unchanged model, where they do not fit (`check_fit`).
+    ConfigError, and an unchanged model, where they do not fit (`check_fit`). MachineError where their loss is not the
+    one that was saved with them (`WITNESS`).
     """
     check_fit(model, checkpoint, path)
     model.load_state_dict(model_weights(checkpoint))
+    before = checkpoint.get(WITNESS)
+    if isinstance(before, float) and not is_same_loss(before, after := witness(model), model.embedding.weight.dtype):
+        found = f"their loss on a fixed batch was {before:.6f} nats when they were saved and is {after:.6f} now"
+        other = "weights=last takes the other checkpoint" if path.name == "best.ckpt" else "restore a copy"
+        raise MachineError(
+            f"{path} is damaged: its weights are not those that were saved ({found}); {other}, or train again"
+        )
 
 
 def check_fit(model: LanguageModel, checkpoint: dict[str, Any], path: Path) -> None:
