@@ -11,7 +11,7 @@ import pytest
 
 from rowspace import runfolder
 from rowspace.errors import ConfigError, MachineError
-from rowspace.runfolder import RunFolder, atomic_file, point_latest, slug, write_atomically
+from rowspace.runfolder import RunFolder, atomic_file, point_latest, slug, write_all_atomically, write_atomically
 
 
 @pytest.fixture
@@ -63,6 +63,19 @@ def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -
     (tmp_path / "file").write_text("a file where a folder is wanted")
     with pytest.raises(MachineError, match=r"cannot write .*run\.json: (Not a directory|File exists)"):
         write_atomically(tmp_path / "file" / "run.json", b"{}")
+
+
+def test_files_that_belong_together_are_written_or_none_of_them_is(tmp_path: Path) -> None:
+    one, other = tmp_path / "probes" / "why.parquet", tmp_path / "probes" / "why.json"
+    write_all_atomically({one: b"1", other: b"2"})
+    other.unlink()
+    other.mkdir()
+    with pytest.raises(MachineError, match=r"cannot write .*why\.json: .*why\.json is a folder; move it away"):
+        write_all_atomically({one: b"3", other: b"4"})
+    assert one.read_bytes() == b"1"
+    assert _names(one.parent) == ["why.json", "why.parquet"]
+    with pytest.raises(MachineError, match=r"why\.json: .*why\.parquet is a file; move it away"):
+        write_all_atomically({one / "deep" / "why.json": b"5"})
 
 
 @pytest.mark.parametrize(

@@ -70,23 +70,23 @@ def write_atomically(path: Path, data: bytes) -> None:
 def write_all_atomically(files: Mapping[Path, bytes]) -> None:
     """Write files that belong together: each is moved onto its path once all lie on the disk. MachineError before any
     has changed when the disk refuses one."""
+    moves = {path: path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.tmp") for path in files}
     with contextlib.ExitStack() as staged:
-        moves = {}
         for path, data in files.items():
-            temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.tmp")
             with machine_errors("write", path):
+                taken = path if path.is_dir() else next((one for one in path.parents if one.is_file()), None)
+                if taken is not None:
+                    what = "a folder" if taken == path else "a file"
+                    raise MachineError(f"cannot write {path}: {taken} is {what}; move it away or choose another folder")
                 path.parent.mkdir(parents=True, exist_ok=True)
-                staged.callback(temporary.unlink, missing_ok=True)
-                with open(temporary, "wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-            moves[path] = temporary
+                staged.callback(moves[path].unlink, missing_ok=True)
+                moves[path].write_bytes(data)
+                with open(moves[path], "rb+") as written:
+                    os.fsync(written.fileno())
         for path, temporary in moves.items():
             with machine_errors("write", path):
                 os.replace(temporary, path)
-        for folder in {path.parent for path in files}:
-            _sync_folder(folder)
+                _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:
