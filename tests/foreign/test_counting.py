@@ -87,3 +87,14 @@ def test_a_count_that_no_file_could_hold_is_refused(tmp_path: Path):
     (tmp_path / "c.json").write_text(json.dumps({"the": 2**70}))
     with pytest.raises(ConfigError, match="gives each token a whole number"):
         with_counts(TABLE, tmp_path / "c.json", None, ignore)
+
+
+@pytest.mark.parametrize("form", ["lines", "parquet"])
+def test_counts_beyond_what_a_number_holds_are_refused(tmp_path: Path, form: str):
+    path = tmp_path / "counts"
+    if form == "lines":
+        path.write_text("the\t999999999999999999\n" * 20)
+    else:
+        parquet.write_table(pa.table({"word": ["the"], "count": pa.array([2**64 - 1], pa.uint64())}), path)
+    with pytest.raises(ConfigError, match="add up to more than"):
+        with_counts(TABLE, path, None, ignore)

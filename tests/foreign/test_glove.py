@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import ConfigError, MachineError
+from rowspace.foreign.opening import open_foreign
 from tests.foreign.conftest import ODD, ignore, text_of, vectors
 
 
@@ -29,6 +30,21 @@ def test_blocks_are_joined_where_a_row_lies_across_two(read, monkeypatch):
     table = read(text_of(tokens, rows))
     assert list(table.tokens) == tokens
     np.testing.assert_array_equal(table.vectors, rows)
+
+
+def test_a_mark_before_the_first_token_is_no_part_of_it(read):
+    assert list(read(b"\xef\xbb\xbfcat 1 2\n\xef\xbb\xbfdog 3 4\n").tokens) == ["cat", "\ufeffdog"]
+
+
+def test_the_progress_of_a_packed_file_is_that_of_what_lies_on_the_disk(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("rowspace.foreign.reading.CHUNK", 1 << 16)
+    path, seen = tmp_path / "t.gz", []
+    path.write_bytes(gzip.compress(text_of([f"w{n}" for n in range(20_000)], np.ones((20_000, 3)))))
+    found = open_foreign(path, progress=lambda label, done, total: seen.append((done, total)))
+    assert len(found.tables["vectors"].tokens) == 20_000
+    assert {total for _, total in seen} == {path.stat().st_size}
+    assert seen[0][0] < seen[-1][0] == seen[-1][1]
+    assert len({done for done, _ in seen}) > 2
 
 
 def test_a_packed_file_is_read_as_what_is_in_it(read):

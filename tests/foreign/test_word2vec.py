@@ -48,6 +48,18 @@ def test_text_rows_behind_a_header(read, end):
     assert table.source["format"] == "word2vec text"
 
 
+def test_a_header_that_names_fewer_columns_than_the_rows_have_is_refused(read):
+    text = b"20 2\n" + b"".join(b"w%d 0.5 -1 2e-3\n" % n for n in range(20))
+    with pytest.raises(ConfigError, match="says 2 numbers a row in its first line, and its rows hold more"):
+        read(text)
+    few = b"20 2\n" + b"".join(b"%s 0.5 -1\n" % (b"win 95" if n < 10 else b"95") for n in range(20))
+    assert list(read(few).tokens)[9:11] == ["win 95", "95"]
+
+
+def test_a_mark_before_the_header_is_no_part_of_it(read):
+    assert list(read(b"\xef\xbb\xbf2 2\ncat 1 2\ndog 3 4\n").tokens) == ["cat", "dog"]
+
+
 def test_a_table_of_one_column_whose_first_token_is_a_number_has_no_header(read):
     table = read(b"7 5\n8 3\n9 1.5\n")
     assert list(table.tokens) == ["7", "8", "9"]

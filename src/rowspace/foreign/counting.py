@@ -18,7 +18,7 @@ import numpy as np
 
 from rowspace.errors import ConfigError
 from rowspace.foreign.base import Encode
-from rowspace.foreign.reading import head, opened, read_json, read_text
+from rowspace.foreign.reading import head, opened, read_json, read_text, taken
 from rowspace.probing.base import Progress
 from rowspace.table import TokenTable
 
@@ -27,6 +27,8 @@ PIECE = 1 << 18
 """Bytes that are encoded at once: an encoding takes a hundred times the memory of its text."""
 LONGEST = 1 << 24
 """Bytes in which a text has a line end or a space."""
+LARGEST = 1 << 62
+"""The sum of all counts, at the most: an int64 holds it."""
 SNIFFED = 50
 """Lines that say whether a file is one of counts."""
 
@@ -58,14 +60,16 @@ def _counts_of(path: Path, first: bytes) -> Mapping[str, int] | None:
         pairs = _lines(path)
     else:
         return None
-    wrong = next((pair for pair in pairs if type(pair[1]) is not int or not 0 <= pair[1] < 1 << 62), None)
+    wrong = next((pair for pair in pairs if type(pair[1]) is not int or not 0 <= pair[1] <= LARGEST), None)
     if wrong is not None or not pairs:
         raise ConfigError(f"counts: {path} holds {wrong!r:.80}; a file of counts gives each token a whole number >= 0")
-    return _added(pairs)
+    return _added(pairs, path)
 
 
-def _added(pairs: list[tuple[str, int]]) -> Mapping[str, int]:
-    """Counts by token; a token that stands there twice has both."""
+def _added(pairs: list[tuple[str, int]], path: Path) -> Mapping[str, int]:
+    """Counts by token; a token that stands there twice has both. ConfigError where their sum is beyond LARGEST."""
+    if sum(count for _, count in pairs) > LARGEST:
+        raise ConfigError(f"counts: those of {path} add up to more than {LARGEST:,}, which no text holds; mend them")
     found: Counter[str] = Counter()
     for token, count in pairs:
         found[token] += count
@@ -101,7 +105,7 @@ def _parquet(path: Path) -> Mapping[str, int]:
     counts = read.column(numbers[0]).to_pylist()
     if any(count is None or count < 0 for count in counts):
         raise ConfigError(f"counts: {path} holds counts that are null or below 0; give a whole number >= 0 for each")
-    return _added(list(zip(texts(read.column(names[0]), path, names[0]), counts, strict=True)))
+    return _added(list(zip(texts(read.column(names[0]), path, names[0]), counts, strict=True)), path)
 
 
 def _looked_up(known: Mapping[str, int], table: TokenTable, path: Path) -> tuple[np.ndarray, str]:
@@ -152,7 +156,7 @@ def _texts(path: Path, progress: Progress) -> Iterator[str]:
                 raise ConfigError(f"counts: {path} holds no line end and no space in {LONGEST >> 20} MB; give a text")
             yield _decoded(text, path, done)
             done += len(text)
-            progress(f"counting {path.name}", min(done, size), size)
+            progress(f"counting {path.name}", min(taken(file), size), size)
     yield _decoded(rest, path, done)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from rowspace.errors import ConfigError
 from rowspace.figures.tokens import show
 from rowspace.foreign.base import require_memory
-from rowspace.foreign.reading import whole_lines
+from rowspace.foreign.reading import BOM, taken, whole_lines
 from rowspace.probing.base import Progress
 from rowspace.tokenization.byte_level import readable
 
@@ -44,6 +44,11 @@ class Rows:
             whole[end - len(part) : end] = part
             end -= len(part)
         return whole
+
+    def goes_on(self, layout: Layout) -> bool:
+        """Whether a number stands behind nearly every token: rows are wider than the d that was given."""
+        ends = (token.rsplit(chr(layout.separator), 1)[1:] for token in self.tokens)
+        return sum(bool(end and _is_number(end[0].encode())) for end in ends) > 0.9 * len(self.tokens)
 
     def said(self) -> dict[str, str]:
         """What is odd about them, for the table's source."""
@@ -80,16 +85,15 @@ def layout_of(line: bytes, *, d: int | None = None) -> Layout | None:
 
 def read_rows(file: BinaryIO, layout: Layout, *, where: Path, first_line: int, size: int, progress: Progress) -> Rows:
     """Every row from here to the end of the file. ConfigError names the first line that is none."""
-    rows, done = Rows(), 0
+    rows = Rows()
 
-    def told(read: int) -> None:
-        nonlocal done
-        done += read
-        progress(f"reading {where.name}", min(done, size), size)
+    def told() -> None:
+        progress(f"reading {where.name}", min(taken(file), size), size)
 
     empty = 0
     for line, block in whole_lines(file, where, first_line, told):
         rows.ends = block.endswith(b"\n")
+        block = block.removeprefix(BOM) if line == 1 else block
         block = _without_ragged_ends(block, layout)
         body = block.rstrip(b"\n")
         if empty and body:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from rowspace.errors import ConfigError, MachineError
 
 GZ = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
 HEAD = 1 << 20
 """Bytes by which a format is known."""
 CHUNK = 1 << 23
@@ -43,7 +44,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                 return
             limit = max(FREE, INFLATES * path.stat().st_size)
             with gzip.GzipFile(fileobj=file) as unpacked:
-                yield io.BufferedReader(_Bounded(unpacked, path, limit), CHUNK)
+                yield io.BufferedReader(_Bounded(unpacked, file, path, limit), CHUNK)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise MachineError(f"{path} is a damaged gz file ({error}); fetch it again") from error
     except PermissionError as error:
@@ -53,8 +54,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 class _Bounded(io.RawIOBase):
     """Reads on until more has come out than a table could hold."""
 
-    def __init__(self, file: gzip.GzipFile, path: Path, limit: int) -> None:
+    def __init__(self, file: gzip.GzipFile, packed: BinaryIO, path: Path, limit: int) -> None:
         super().__init__()
+        self.packed = packed
         self._file, self._path, self._left = file, path, limit
 
     def readable(self) -> bool:
@@ -70,9 +72,15 @@ class _Bounded(io.RawIOBase):
 
 
 def head(path: Path) -> bytes:
-    """The first bytes of the file, unpacked."""
+    """The first bytes of the file, unpacked, without the mark that some programs put before UTF-8."""
     with opened(path) as file:
-        return file.read(HEAD)
+        return file.read(HEAD).removeprefix(BOM)
+
+
+def taken(file: BinaryIO) -> int:
+    """Bytes that were read of what lies on the disk, packed or not."""
+    raw = getattr(file, "raw", None)
+    return raw.packed.tell() if isinstance(raw, _Bounded) else file.tell()
 
 
 def is_packed(path: Path) -> bool:
@@ -107,11 +115,11 @@ def json_of(text: str, path: Path) -> Any:
         raise ConfigError(f"{path} is no JSON ({why}); mend it") from error
 
 
-def whole_lines(file: BinaryIO, path: Path, line: int, told: Callable[[int], None]) -> Iterator[tuple[int, bytes]]:
-    """(number of the first line, lines) in blocks, each line with its end; `told` hears how many bytes were read."""
+def whole_lines(file: BinaryIO, path: Path, line: int, told: Callable[[], None]) -> Iterator[tuple[int, bytes]]:
+    """(number of the first line, lines) in blocks, each line with its end; `told` is called once a block is read."""
     rest = b""
     while data := file.read(CHUNK):
-        told(len(data))
+        told()
         cut = data.rfind(b"\n") + 1
         if cut:
             block = rest + data[:cut]

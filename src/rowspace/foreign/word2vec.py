@@ -15,7 +15,7 @@ import numpy as np
 from rowspace.errors import ConfigError, MachineError
 from rowspace.foreign.base import Foreign, finish, require_memory
 from rowspace.foreign.lines import layout_of, read_rows
-from rowspace.foreign.reading import CHUNK, opened
+from rowspace.foreign.reading import BOM, CHUNK, opened
 from rowspace.probing.base import Progress, Tables
 from rowspace.table import TokenTable
 from rowspace.tokenization.byte_level import readable
@@ -42,7 +42,7 @@ def open_word2vec(path: Path, head: bytes, progress: Progress) -> Foreign:
 
     def read() -> TokenTable:
         with opened(path) as file:
-            V, d = _sizes(file.readline(64), path)
+            V, d = _sizes(file.readline(64).removeprefix(BOM), path)
             if binary:
                 vectors, tokens, odd = _read_binary(file, V, d, path, progress)
                 said = {"tokens that are not UTF-8": f"{odd:,}, their bytes written <0x..>"} if odd else {}
@@ -57,6 +57,10 @@ def open_word2vec(path: Path, head: bytes, progress: Progress) -> Foreign:
             rows = read_rows(file, layout, where=path, first_line=2, size=size, progress=progress)
         if len(rows.tokens) != V:
             raise MachineError(f"{path} says that it holds {V:,} rows, and holds {len(rows.tokens):,}; fetch it again")
+        if rows.goes_on(layout):
+            raise ConfigError(
+                f"{path} says {d:,} numbers a row in its first line, and its rows hold more; mend that line"
+            )
         said = rows.said()
         return finish(rows.vectors(d), rows.tokens, where=path, about={"format": name, **said})
 

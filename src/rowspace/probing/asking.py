@@ -1,4 +1,4 @@
-"""What an answer is an answer to: tables, counts, seed, weights. One to another asking is not shown as an answer to this.
+"""What an answer is an answer to: tables, counts, seed, weights. Answers to another asking are told apart.
 
 Answers of one table stand in one folder, question by question, and a page is made of all of them; what was given beside
 the table (counts, other tables, a seed, other weights) may have changed between two of them.
