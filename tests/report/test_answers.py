@@ -97,6 +97,28 @@ def test_in_a_browser_figures_are_drawn_strangers_run_nothing_and_figures_can_st
 
 @pytest.mark.browser
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_in_a_browser_no_word_without_a_break_makes_the_page_wider(browser, tmp_path: Path):
+    long = "w" * 300
+    figure = draw_lengths([{**row, "label": long} for row in ROWS], "apart", "bpb")
+    figure.update_layout(title={"text": long}, meta={"caption": long, "alt": long})
+    shown = [{"title": long, "head": ["", long], "rows": [[long, "✓ success"], [long, "✗ " + long]]}]
+    crafted = {**foreign(long), **answer("pairs", {long: figure}, long), "question": long, "shown": shown}
+    crafted |= {"settings": {long: long}, "command": long}
+    about = {"sentence": long, "table": long, "left_out": [(long, long)]}
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(write(tmp_path / "probe.html", long, [crafted], about).as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => fold.open = true)")
+    page.query_selector(".plot").scroll_into_view_if_needed()
+    page.wait_for_selector(".plot .main-svg")
+    wide = "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > 400"
+    wide += " && !e.closest('.scroll, .plot, pre')).map((e) => e.outerHTML.slice(0, 90))"
+    assert page.evaluate(wide) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("width", [1280, 400])
 def test_in_a_browser_a_figure_grows_with_the_rows_of_its_legend(browser, tmp_path: Path, width: int):
     many = [{**row, "label": f"{row['label']} number {n}"} for n in range(6) for row in ROWS]
