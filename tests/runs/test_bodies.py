@@ -20,6 +20,7 @@ from tests.server import Client, Finished
 
 EXPERIMENTS = sorted(path.stem for path in (conf_dir() / "experiment").glob("*.yaml"))
 SHORT = ("trainer.max_steps=12", "trainer.val_every=6", "schedule.warmup_steps=2", "logger.mode=disabled")
+WATCHED = ("probes=default", *TINY, *SHORT)
 
 
 def trained(rowspace: Client, cwd: Path, *words: str) -> Path:
@@ -31,7 +32,7 @@ def trained(rowspace: Client, cwd: Path, *words: str) -> Path:
 @pytest.fixture(scope="module")
 def small(rowspace: Client, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The folder of an experiment run small, once. Shared: tests only read it."""
-    return cache(lambda name: trained(rowspace, tmp_path_factory.mktemp(name), f"experiment={name}", *TINY, *SHORT))
+    return cache(lambda name: trained(rowspace, tmp_path_factory.mktemp(name), f"experiment={name}", *WATCHED))
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

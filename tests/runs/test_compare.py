@@ -50,7 +50,7 @@ def test_a_trained_run_is_compared_as_it_was_recorded(study: Path) -> None:
 def test_the_command_answers_and_writes_the_page(rowspace: Client, study: Path) -> None:
     done = rowspace("compare", str(study), "out=table.parquet", cwd=study.parent)
     assert done.code == 0, done.stderr
-    assert "all runs: test/bpb" in done.stdout
-    assert "over 3 seeds" in done.stdout
+    assert "all runs: " in done.stdout
+    assert "bits per byte over 3 seeds" in done.stdout
     assert (study / "compare.html").stat().st_size < 6_000_000
     assert (study.parent / "table.parquet").exists()

@@ -101,7 +101,7 @@ def test_eight_jobs_of_a_sweep_are_eight_runs(rowspace: Client, tmp_path: Path) 
     tiny = tuple(word for word in TINY if not word.startswith(("probes.", "trainer.max_steps")))
     done = rowspace("train", "-m", *tiny, *grid, "study=grid", cwd=tmp_path)
     assert done.code == 0, done.stderr
-    folders = [path for path in (tmp_path / "outputs" / "grid").iterdir() if path.is_dir()]
+    folders = [path for path in (tmp_path / "outputs" / "grid").iterdir() if (path / "run.json").exists()]
     assert len(folders) == 8
     ids = set()
     for folder in folders:
@@ -117,7 +117,7 @@ def test_eight_jobs_of_a_sweep_are_eight_runs(rowspace: Client, tmp_path: Path) 
 def test_a_failed_run_is_closed_as_failed_and_the_next_job_is_clean(rowspace: Client, tmp_path: Path) -> None:
     done = rowspace("train", "-m", *TINY, "optimizer.lr=1e30,0.001", "trainer.max_steps=10", cwd=tmp_path)
     assert done.code == 1
-    folders = [path for path in (tmp_path / "outputs" / "default").iterdir() if path.is_dir()]
+    folders = [path for path in (tmp_path / "outputs" / "default").iterdir() if (path / "run.json").exists()]
     by_status = {run_json(folder)["status"]: folder for folder in folders}
     assert set(by_status) == {"failed", "finished"}
     for status, code in (("failed", 2), ("finished", 0)):

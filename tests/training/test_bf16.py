@@ -70,6 +70,7 @@ def test_only_a_run_in_bf16_on_a_processor_measures_it(
     changes: dict[str, str], gpu: bool, asked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: int(gpu))
     monkeypatch.setattr(bf16, "warning", lambda: "slow")
     told: list[str] = []
     prepare_machine(option("trainer", "default", threads=1, allocator="system", **changes), told.append)

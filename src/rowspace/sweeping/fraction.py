@@ -40,11 +40,12 @@ class Fraction:
         )
 
 
-def choose(levels: np.ndarray, arms: int, *, seed: int = 0) -> Fraction:
-    """`arms` of the rows of `levels` (N, axes), small whole numbers; the same for the same arguments.
+def choose(codes: Sequence[Sequence[int]] | np.ndarray, arms: int, *, seed: int = 0) -> Fraction:
+    """`arms` of the rows of `codes` (N, axes), levels as small whole numbers; the same for the same arguments.
 
     ConfigError where so few arms cannot tell the main effects apart.
     """
+    levels = np.asarray(codes, dtype=np.int64)
     columns = [_columns(levels[:, axis]) for axis in range(levels.shape[1])]
     main = np.hstack([np.ones((len(levels), 1)), *columns])
     rank = int(np.linalg.matrix_rank(main))

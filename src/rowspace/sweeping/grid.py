@@ -10,7 +10,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
@@ -20,7 +19,6 @@ from omegaconf import DictConfig, OmegaConf
 from rowspace.composition import compose
 from rowspace.errors import ConfigError, Problem
 from rowspace.registry import options
-from rowspace.sweeping.fraction import choose
 from rowspace.sweeping.records import job_id
 from rowspace.sweeping.refusals import Load, problems_of
 
@@ -122,8 +120,10 @@ class Checker:
         firsts = {members[0]: arm for arm, members in grouped.items()}
         found = self._checked(list(firsts))
         able = [firsts[point.words] for point in found.points]
-        codes, _ = _codes(able)
-        if not codes.size or arms >= len(able):
+        from rowspace.sweeping.fraction import choose  # numpy: a grid that is refused does not wait for it
+
+        codes = _codes(able)
+        if not codes or arms >= len(able):
             fraction, note = range(len(able)), f"fraction: the grid has {len(able)} arms, all of them are run"
         else:
             chosen = choose(codes, arms)
@@ -170,15 +170,14 @@ def _arm(point: Words) -> Words:
     return tuple(word for word in point if word.partition("=")[0] not in WHOLE)
 
 
-def _codes(arms: Sequence[Words]) -> tuple[np.ndarray, list[str]]:
-    """Levels of each axis that has more than one, as whole numbers (arms, axes), and the axes' keys."""
-    columns, keys = [], []
+def _codes(arms: Sequence[Words]) -> list[tuple[int, ...]]:
+    """The levels of each arm as whole numbers, for axes that have more than one; none where there is no such axis."""
+    columns = []
     for words in zip(*arms, strict=True):
         places = {word: place for place, word in enumerate(dict.fromkeys(words))}
         if len(places) > 1:
             columns.append([places[word] for word in words])
-            keys.append(words[0].partition("=")[0])
-    return np.array(columns, dtype=np.int64).T.reshape(len(arms), len(columns)), keys
+    return list(zip(*columns, strict=True))
 
 
 def own_words(points: Sequence[Words]) -> tuple[list[str], str]:

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hydra._internal.callbacks import Callbacks
 from hydra._internal.core_plugins.basic_launcher import BasicLauncher
@@ -27,7 +27,6 @@ from omegaconf import DictConfig, OmegaConf
 
 from rowspace.commands import compare
 from rowspace.errors import ConfigError, MachineError
-from rowspace.sweeping import preparing
 from rowspace.sweeping.ending import ending
 from rowspace.sweeping.grid import Checker, Grid, Point, read_points
 from rowspace.sweeping.recording import Recorded, say
@@ -35,6 +34,9 @@ from rowspace.sweeping.records import Records
 from rowspace.sweeping.refusals import folder_of
 from rowspace.sweeping.status import LOOK_EVERY, Asked, Board, Listed
 from rowspace.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rowspace.sweeping.preparing import Prepared
 
 ROUNDS = 3
 """Times that what a broken launcher left undone is launched: a worker that runs out of memory takes others with it."""
@@ -73,7 +75,7 @@ class Sweep:
         self._refuse(grid)
         for note in [*grid.said, *grid.repetitions()]:
             say(note)
-        prepared = preparing.prepare(grid.points, self.job.corpora, Terminal(self._progress)) if self.trains else None
+        prepared = self._prepared(grid)
         if prepared is not None and prepared.unfit:
             unfit = {point.id for point, _ in prepared.unfit}
             grid.points = [point for point in grid.points if point.id not in unfit]
@@ -89,6 +91,13 @@ class Sweep:
             self.logger = grid.points[0].config.logger.within(os.environ, grid.points[0].overrides)
         _begin(jobs, prepared)
         self._launch(jobs)
+
+    def _prepared(self, grid: Grid) -> Prepared | None:
+        if not self.trains:
+            return None
+        from rowspace.sweeping.preparing import prepare  # heavy: a grid that is refused waits for none of it
+
+        return prepare(grid.points, self.job.corpora, Terminal(self._progress))
 
     def _refuse(self, grid: Grid) -> None:
         """ConfigError that lists every invalid point, or their names where the rest shall run."""
@@ -177,7 +186,7 @@ class Sweep:
             compare.finish(study, self.logger, say, self.reader)
 
 
-def _begin(jobs: Listed, prepared: preparing.Prepared | None) -> None:
+def _begin(jobs: Listed, prepared: Prepared | None) -> None:
     """What each record says before the first job: finished already, running elsewhere, or left to do."""
     finished = {} if prepared is None else prepared.finished
     for point in jobs.points:
