@@ -181,6 +181,39 @@ def test_damaged_and_half_written_entries_go_and_what_is_being_built_stays(
     assert said.splitlines()[-1].endswith("2 that are being built were left")
 
 
+def test_a_note_of_a_size_goes_with_its_fit(
+    outputs: Path, cached: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (sizes,) = (outputs / ".cache" / "sizes").iterdir()
+    assert sorted(path.name for path in sizes.iterdir()) == ["262", "270"]
+    for name, text in (("300", b"\x00\xff"), ("301", b"../../study/rope-1"), ("302", b"")):
+        (sizes / name).write_bytes(text)
+    act()
+    assert "cache: 7 entries" in capsys.readouterr().out
+    act(prune="cache")
+    assert [path.name for path in sizes.iterdir()] == ["270"]
+    assert capsys.readouterr().out.count("its fit is gone") == 4
+    assert (outputs / "study" / "rope-1" / "run.json").exists()
+
+
+def test_what_sweeps_left_beside_runs_is_named(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("study/sweep", "study/.submitit/7", ".sweep/tokenize", "mine/sweep"):
+        (outputs / name).mkdir(parents=True)
+        (outputs / name / "a.json").write_text("x" * 1500)
+    made(outputs / "sweep" / "a-run-of-a-study-of-that-name")
+    (outputs / "mine" / ".sweep").symlink_to(outputs / "study")
+    act()
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("beside them: ")]
+    assert [(line.split()[2], line.split(", ")[-1]) for line in said] == [
+        ("outputs/mine/sweep,", "1.5 kB"),
+        ("outputs/study/sweep,", "1.5 kB"),
+        ("outputs/study/.submitit,", "1.5 kB"),
+        ("outputs/.sweep,", "1.5 kB"),
+    ]
+    act(path="outputs/study")
+    assert "beside them: outputs/study/sweep, " in capsys.readouterr().out
+
+
 def test_a_disk_that_refuses_is_said_in_one_sentence(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise PermissionError(13, "Permission denied")

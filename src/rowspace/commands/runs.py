@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,6 +31,13 @@ WRITTEN = frozenset(
     | {"probes", "report.html", "run.json", "tables", "tokenizer", "trace.html", "train.log", "wandb"}
 )
 """What a run, and the commands that read one, write into its folder."""
+
+BESIDE = {
+    "sweep": "the records of the jobs of its sweeps",
+    ".submitit": "the logs of jobs that SLURM ran",
+    ".sweep": "the records of sweeps that make no runs",
+}
+"""What sweeps leave beside runs."""
 
 
 class Runs(Option):
@@ -78,7 +85,11 @@ def show(root: Path, terminal: Terminal) -> None:
     ]
     terminal.table(f"runs of {root}", ["run", "status", "result", "size", "age"], cells)
     terminal.show(f"{len(rows)} run{'s' * (len(rows) != 1)}, {_size(total)}")
-    found = _entries(root)
+    for name, what in BESIDE.items():
+        for path in sorted({root / name, *root.glob(f"*/{name}")}):
+            if path.is_dir() and not path.is_symlink() and next(find_runs(path), None) is None:
+                terminal.show(f"beside them: {path}, {what}, {_size(size_of(path))}")
+    found = list(_entries(root))
     idle = [entry for entry in found if not entry.used]
     if found:
         sizes = [_size(sum(size_of(entry.path) for entry in some)) for some in (found, idle)]
@@ -146,18 +157,18 @@ def prune(root: Path, terminal: Terminal) -> None:
             kept += 1
             continue
         freed += size
-        why = "damaged" if entry.used else "used by no run"
+        why = "damaged" if entry.used else entry.why
         terminal.show(f"removed {entry.kind} {entry.path.name[:20]}, {why}: {_size(size)}")
     busy = f"; {kept} that are being built were left" if kept else ""
     terminal.show(f"{_size(freed)} freed{busy}")
 
 
-def _entries(root: Path) -> list[Entry]:
-    """The cache, and what of it runs below `root` or outputs use."""
+def _entries(root: Path) -> Iterator[Entry]:
+    """The cache, and what of it runs below `root` or outputs use; what is removed meanwhile is seen."""
     from rowspace.data.cache import cache_root
 
     runs = {run.resolve() for one in {root, OUTPUTS} if one.is_dir() for run in find_runs(one)}
-    return list(entries(cache_root(), [run / "tokenizer" for run in runs]))
+    return entries(cache_root(), [run / "tokenizer" for run in runs])
 
 
 def _forget(root: Path, deleted: Mapping[Path, Any]) -> None:

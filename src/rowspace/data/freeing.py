@@ -2,7 +2,8 @@
 
 A cached tokenizer is used where a run has the same one, a token stream where a run has its tokenizer; both are made
 anew when they are needed. Fetched datasets count as used, since fetching takes a network. Folders that a killed process
-left are used by nobody. Lock files stay: who waits for one knows it by its name.
+left are used by nobody, and so are notes of sizes whose fit is gone.
+Lock files stay: who waits for one knows it by its name.
 """
 
 from __future__ import annotations
@@ -34,13 +35,15 @@ class Entry:
     kind: str
     lock: Path
     used: bool
+    why: str = "used by no run"
+    """Why one that is not used is not."""
 
 
 def entries(cache: Path, tokenizers: Iterable[Path]) -> Iterator[Entry]:
     """Everything in the cache, and whether a run uses it that has one of these `tokenizers`, folders."""
     from rowspace.data.store import cached_texts
     from rowspace.data.stream import cached_streams
-    from rowspace.tokenization.artifact import cached_tokenizers
+    from rowspace.tokenization.artifact import cached_tokenizers, find_sizes
 
     used = {read_field(folder / "rowspace.json", "sha256") for folder in tokenizers} - {None}
     for path in cached_streams(cache):
@@ -54,6 +57,9 @@ def entries(cache: Path, tokenizers: Iterable[Path]) -> Iterator[Entry]:
         for path in sorted((cache / folder).glob("*")):
             if (name := _left_of(path)) is not None:
                 yield Entry(path, "what was left of an entry", path.with_name(f"{name}.lock"), False)
+    for path, folder in find_sizes(cache):
+        if not folder.is_dir():  # maybe only since whoever reads this removed it
+            yield Entry(path, "note of a size", folder.with_suffix(".lock"), False, "its fit is gone")
 
 
 def _left_of(path: Path) -> str | None:

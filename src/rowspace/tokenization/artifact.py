@@ -6,6 +6,7 @@ kept in a cache, keyed by the training text, the option's values and the version
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -80,6 +81,19 @@ def cached_tokenizers(cache: Path) -> list[Path]:
     return sorted(path for path in (cache / "tokenizers").glob("[!.]*") if path.suffix != ".lock")
 
 
+def find_sizes(cache: Path) -> list[tuple[Path, Path]]:
+    """Every file of a cache that says where the fit of a size is, and the folder of that fit."""
+    notes = [path for path in sorted((cache / "sizes").glob("*/*")) if path.name.isdecimal() and path.is_file()]
+    return [(note, cache / "tokenizers" / _named(note)) for note in notes]
+
+
+def _named(note: Path) -> str:
+    """The name of the fit that a file of `sizes` holds."""
+    with contextlib.suppress(OSError), note.open("rb") as file:
+        return Path(file.read(200).decode("ascii", "replace").replace("\0", "")).name or "none"
+    return "none"
+
+
 def verify_tokenizer(folder: Path) -> list[str]:
     """What is wrong with a cached tokenizer, in a sentence; nothing where it is the one that was fitted."""
     try:
@@ -141,7 +155,7 @@ def _larger_fit(sizes: Path | None, vocab_size: int | None) -> Tokenizer | None:
         return None
     known = sorted(int(path.name) for path in sizes.iterdir() if path.name.isdecimal())
     for size in [size for size in known if size > vocab_size]:
-        folder = sizes.parents[1] / "tokenizers" / Path((sizes / str(size)).read_text()).name
+        folder = sizes.parents[1] / "tokenizers" / _named(sizes / str(size))
         if folder.exists() and (found := _intact(folder)) is not None:
             return found
     return None
