@@ -133,6 +133,16 @@ def test_a_damaged_run_json_is_said(tmp_path: Path) -> None:
         RunFolder(tmp_path)
 
 
+def test_a_run_json_that_is_a_pipe_or_nested_without_end_is_said(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "run.json")
+    with pytest.raises(MachineError, match=r"run\.json cannot be read: it is no regular file"):
+        RunFolder(tmp_path)
+    (tmp_path / "run.json").unlink()
+    (tmp_path / "run.json").write_text("[" * 100_000)
+    with pytest.raises(MachineError, match=r"run\.json cannot be read"):
+        RunFolder(tmp_path)
+
+
 def test_metrics_come_back_in_order_and_without_the_line_that_a_kill_cut(folder: RunFolder) -> None:
     rows = [{"trainer/global_step": step, "train/loss": 1 / (step + 1), "val/bpb": None} for step in range(3)]
     for row in rows:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import yaml
@@ -31,6 +31,9 @@ from rowspace.training.checkpoints import (
     refuse_other_model,
 )
 
+LARGEST = 1 << 20
+"""Bytes of a config.yaml."""
+
 
 @dataclass(frozen=True)
 class Restored:
@@ -45,12 +48,10 @@ class Restored:
     def table(self, which: Literal["E", "U"]) -> TokenTable:
         """E or U with tokens and training counts; U of a tied head is E."""
         weight = (self.model.embedding if which == "E" else self.model.head).weight
-        counted = {row["token_id"]: row["count"] for row in self.folder.read_table("tokens")}
-        counts = [counted[id_] for id_ in range(self.tokenizer.vocab_size)] if counted else None
         return TokenTable(
             vectors=weight.detach().float().numpy().copy(),
             tokens=self.tokenizer.vocabulary,
-            counts=None if counts is None else np.asarray(counts, dtype=np.int64),
+            counts=read_counts(self.folder, self.tokenizer.vocab_size),
             special=frozenset(self.tokenizer.special.values()),
             source={"table": which, "run": str(self.folder.path), "step": str(self.step)},
         )
@@ -74,13 +75,43 @@ def restore(path: Path, weights: Literal["best", "last"] = "best") -> Restored:
     return Restored(folder, config, tokenizer, model.eval(), int(checkpoint["global_step"]))
 
 
+def read_counts(folder: RunFolder, V: int) -> np.ndarray | None:
+    """Occurrences of each id in training (V,); None where the run kept none. MachineError where they are damaged."""
+    rows = folder.read_table("tokens")
+    counted = {row.get("token_id"): row.get("count") for row in rows}
+    counts = [counted.get(id_) for id_ in range(V)]
+    if any(type(count) is not int or not 0 <= count < 1 << 48 for count in counts) and rows:
+        file = folder.path / "tables" / "tokens.parquet"
+        raise MachineError(f"{file} has no count >= 0 for each of the {V:,} tokens; delete it to do without counts")
+    return np.asarray(counts, dtype=np.int64) if rows else None
+
+
 def read_config(folder: RunFolder) -> RunConfig:
-    """The typed config that the run was started with."""
+    """The typed config that the run was started with; every problem with it names the file."""
     file = folder.path / "config.yaml"
+    again = "put back what the run wrote, or train it again"
     try:
-        plain = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
-        raise MachineError(f"{file} cannot be read: {error}") from error
+        if file.exists() and (not file.is_file() or file.stat().st_size > LARGEST):
+            raise OSError(f"it is no regular file of at most {LARGEST >> 20} MB")
+        plain = yaml.load(file.read_text(encoding="utf-8"), Loader=_NoAliases)
+    except yaml.MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 1}," if error.problem_mark else ""
+        raise MachineError(f"{file}{line} is no YAML of a run ({error.problem}); {again}") from error
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
+        raise MachineError(f"{file} cannot be read ({why:.200}); {again}") from error
     if not isinstance(plain, dict):
-        raise ConfigError(f"{file} holds no configuration; train the run again")
-    return load(plain)
+        raise ConfigError(f"{file} holds no configuration; {again}")
+    try:
+        return load(plain)
+    except ConfigError as error:
+        raise ConfigError(*(f"{file}: {problem}" for problem in error.problems)) from error
+
+
+class _NoAliases(yaml.SafeLoader):
+    """Refuses aliases: a run writes none, and ten lines of them stand for a thousand million numbers."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, "it has an alias", self.peek_event().start_mark)
+        return super().compose_node(parent, index)

@@ -3,7 +3,7 @@
 `outputs/<study>/<slug>-<hash8>/` holds run.json (who runs it, what came out), config.yaml, overrides.yaml,
 metrics.jsonl, tables/, figures/, answers/, tokenizer/, checkpoints/ and report.html. Files are written atomically, but
 for metrics.jsonl, which grows by a line a logged step and is cut back to the checkpoint's row on resume. Who may write
-is settled by `rowspace.claim`. This file knows nothing of models, configs or sinks: it stores plain rows and numbers.
+is settled by `rowspace.claim`. No models, configs or sinks are known here: it stores plain rows and numbers.
 """
 
 from __future__ import annotations
@@ -112,14 +112,15 @@ class RunFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(path)
-        self._lock = threading.RLock()
+        self.path, self._lock = Path(path), threading.RLock()
         file = self.path / "run.json"
         try:
+            if file.exists() and not file.is_file():
+                raise OSError("it is no regular file")
             self.run: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             raise ConfigError(f"{self.path} is no run folder (it has no run.json); see outputs/") from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise MachineError(f"{file} cannot be read: {error}; move the folder away and train again") from error
         if not isinstance(self.run, dict):
             raise MachineError(f"{file} does not say how a run went; move the folder away and train again")
@@ -237,8 +238,7 @@ class RunFolder:
 
 def _is_mixed(values: Sequence[Any]) -> bool:
     """Whether a column holds more than one type; whole numbers among others are numbers."""
-    kinds = {float if type(value) is int else type(value) for value in values if value is not None}
-    return len(kinds) > 1
+    return len({float if type(value) is int else type(value) for value in values if value is not None}) > 1
 
 
 def point_latest(outputs: Path, run: Path) -> None:

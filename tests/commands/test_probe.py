@@ -103,6 +103,14 @@ def test_a_question_without_an_answer_ends_nothing_where_everything_was_asked():
         command._ask(one, Stub(), [table()], terminal)  # type: ignore[arg-type]
 
 
+def test_a_link_to_itself_stands_beside_another(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    command._refuse_twice([str(link), "other"])
+    with pytest.raises(ConfigError, match="link is asked already"):
+        command._refuse_twice([str(link), "other", str(link)])
+
+
 def test_answers_about_another_table_of_a_run_stand_apart():
     from dataclasses import replace
     from pathlib import Path

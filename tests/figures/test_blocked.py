@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 from pathlib import Path
 
@@ -118,6 +119,17 @@ def test_a_file_that_is_no_list_is_refused_in_one_sentence(tmp_path: Path, text:
     with pytest.raises(ConfigError, match=re.escape(why)) as caught:
         read_blocked(file)
     assert str(file) in str(caught.value)
+
+
+def test_what_has_no_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(ConfigError, match="it is no regular file"):
+            read_blocked(path)
+    monkeypatch.setattr("rowspace.figures.blocked.LARGEST", 10)
+    (tmp_path / "large").write_text('{"words": []}')
+    with pytest.raises(ConfigError, match="it is larger than 0 MB"):
+        read_blocked(tmp_path / "large")
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

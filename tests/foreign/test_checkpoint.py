@@ -14,6 +14,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from rowspace.errors import ConfigError, MachineError
+from rowspace.foreign.checkpoint import open_folder
 from rowspace.foreign.opening import open_foreign
 from tests.foreign.conftest import ignore
 from tests.foreign.test_naming import byte_level
@@ -176,3 +177,9 @@ def test_a_folder_without_weights_or_tokens_or_settings_is_one_sentence(folders:
     (tmp_path / "model.safetensors").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(MachineError, match=r"is shorter than its header says"):
         open_foreign(tmp_path, progress=ignore)
+
+
+def test_an_index_that_names_no_file_is_damaged(tmp_path: Path):
+    (tmp_path / "model.safetensors.index.json").write_text('{"weight_map": {}}')
+    with pytest.raises(MachineError, match=r"index\.json has no weight_map; fetch it again"):
+        open_folder(tmp_path, None)

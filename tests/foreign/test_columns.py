@@ -69,3 +69,10 @@ def test_a_file_that_was_cut_is_refused(read, tmp_path, kept):
     whole = written(tmp_path / "t", word=ODD, v=vectors().tolist()).read_bytes()
     with pytest.raises(MachineError, match="is no whole parquet file"):
         read(whole[:kept])
+
+
+def test_two_columns_of_one_name_are_refused(read, tmp_path):
+    made = pa.table([["a", "b"], [1.0, 2.0], [3.0, 4.0]], names=["word", "x", "x"])
+    parquet.write_table(made, tmp_path / "t")
+    with pytest.raises(ConfigError, match=r"has several columns called .*x.*; give each a name of its own"):
+        read(tmp_path / "t")

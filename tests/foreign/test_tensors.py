@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +85,10 @@ def test_other_types_and_empty_matrices_are_no_candidates(tmp_path: Path):
     assert matrices([written(tmp_path / "x.safetensors", header)]) == []
     (honest,) = matrices([written(tmp_path / "x.safetensors", entry())])
     assert not honest.vectors().any()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_not_opened(tmp_path: Path, make: Any):
+    make(tmp_path / "model.safetensors")
+    with pytest.raises(MachineError, match=r"model\.safetensors is no regular file; put the file of weights there"):
+        matrices([tmp_path / "model.safetensors"])

@@ -6,6 +6,7 @@ nothing else is written.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -240,7 +241,7 @@ def _number(value: float | Missing) -> str:
 
 def _refuse_twice(paths: Sequence[str]) -> None:
     """A run or table stands beside others, not beside itself."""
-    places = [Path(path).resolve() for path in paths]
+    places = [os.path.realpath(path) for path in paths]  # goes through a link to itself, which `resolve` does not
     for number, place in enumerate(places):
         if place in places[:number]:
             right = "each once"

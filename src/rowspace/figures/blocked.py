@@ -21,6 +21,8 @@ from rowspace.errors import ConfigError
 
 MASK = "■■■"
 OURS = Path(__file__).parents[1] / "probes" / "lists" / "blocked.json"
+LARGEST = 1 << 25
+"""Bytes of a list: half a million hashes."""
 RUN_OF_LETTERS = re.compile(r"[^\W\d_Ġ]{2,}")
 """A word as it stands in a text; Ġ is how byte-level tokenizers write a space."""
 
@@ -105,7 +107,7 @@ def read_blocked(path: str | Path | None) -> Blocked:
     file = OURS if path is None else Path(path)
     right = 'right is {"words": ["..."]} or {"sha256": ["..."]}'
     try:
-        held = json.loads(file.read_text(encoding="utf-8"))
+        held = json.loads(_bytes_of(file))
         words, hashes = held.get("words", []), held.get("sha256", [])
         if not {"words", "sha256"} & set(held):
             raise TypeError("it has neither words nor sha256")
@@ -115,9 +117,20 @@ def read_blocked(path: str | Path | None) -> Blocked:
             raise TypeError("every hash is 64 hexadecimal digits")
     except OSError as error:
         raise ConfigError(f"blocked: {file} cannot be read ({error.strerror}); give a JSON file or null") from error
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(f"blocked: {file} is no block list ({error}); {right}") from error
     return Blocked([*map(hash_word, words), *hashes])
+
+
+def _bytes_of(file: Path) -> bytes:
+    """What a file holds. ValueError where it is none, or larger than a list is: a pipe or a device has no end."""
+    if file.exists() and not file.is_file():
+        raise ValueError("it is no regular file")
+    with file.open("rb") as opened:
+        data = opened.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST >> 20} MB")
+    return data
 
 
 def find_blocked(path: str | None, of_runs: Sequence[str | None], say: Callable[[str], None]) -> Blocked:

@@ -91,7 +91,7 @@ def _weights(folder: Path) -> list[Path]:
     if index.is_file():
         held = read_json(index)
         files = held.get("weight_map") if isinstance(held, dict) else None
-        if not isinstance(files, dict) or not all(isinstance(name, str) for name in files.values()):
+        if not isinstance(files, dict) or not files or not all(isinstance(name, str) for name in files.values()):
             raise MachineError(f"{index} has no weight_map; fetch it again")
         outside = next((name for name in files.values() if Path(name).name != name), None)
         if outside is not None:

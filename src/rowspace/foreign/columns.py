@@ -25,12 +25,18 @@ ROWS = 1 << 14
 
 @contextmanager
 def opened_parquet(path: Path) -> Iterator[Any]:
-    """A ParquetFile. MachineError where it is damaged."""
+    """A ParquetFile. MachineError where it is damaged, ConfigError where two of its columns have one name."""
     import pyarrow
     from pyarrow import parquet
 
     try:
         with parquet.ParquetFile(path) as file:
+            named = file.schema_arrow.names
+            twice = (
+                next((name for name in named if named.count(name) > 1), None) if len({*named}) < len(named) else None
+            )
+            if twice is not None:
+                raise ConfigError(f"{path} has several columns called {show(twice[:100])}; give each a name of its own")
             yield file
     except (
         pyarrow.ArrowException,

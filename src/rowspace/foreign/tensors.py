@@ -87,6 +87,8 @@ def _matrices(path: Path) -> list[Tensor]:
 
 def _header(path: Path) -> tuple[dict[str, Any], int, int]:
     """(header, first byte of the numbers, bytes of the file)."""
+    if path.exists() and not path.is_file():
+        raise MachineError(f"{path} is no regular file; put the file of weights there")
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
