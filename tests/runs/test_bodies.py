@@ -18,7 +18,12 @@ from rowspace.restore import restore
 from tests.runs.conftest import TINY, assert_same_run, rows, run_folder, run_json
 from tests.server import Client, Finished
 
-EXPERIMENTS = sorted(path.stem for path in (conf_dir() / "experiment").glob("*.yaml"))
+ASKED_OF = ("encoder", "encoder_decoder")
+"""Experiments whose small runs other tests look at."""
+EXPERIMENTS = [
+    pytest.param(path.stem, marks=[] if path.stem in ASKED_OF else pytest.mark.slow)
+    for path in sorted((conf_dir() / "experiment").glob("*.yaml"))
+]
 SHORT = ("trainer.max_steps=12", "trainer.val_every=6", "schedule.warmup_steps=2", "logger.mode=disabled")
 WATCHED = ("probes=default", *TINY, *SHORT)
 
@@ -44,7 +49,7 @@ def test_an_experiment_runs_small_from_text_to_page(small: Callable[[str], Path]
     assert {key for key, value in run["metrics"].items() if value is None} == set(run["reasons"])
 
 
-@pytest.mark.parametrize("name", ["encoder", "encoder_decoder"])
+@pytest.mark.parametrize("name", ASKED_OF)
 def test_a_run_that_predicts_a_part_of_the_text_says_why_it_has_no_bits_per_byte(
     small: Callable[[str], Path], name: str
 ) -> None:

@@ -33,6 +33,7 @@ def test_a_learned_table_that_goes_beyond_its_rows_says_so_and_is_measured_withi
     assert 0 < metrics["position/row_norm_ratio"] < 1000
 
 
+@pytest.mark.slow
 def test_the_certificate_is_measured_in_the_precision_of_the_run(rowspace: Client, tmp_path: Path) -> None:
     words = ("trainer.precision=bf16", "trainer.max_steps=1", "schedule.warmup_steps=0", "logger.mode=disabled")
     done = rowspace("train", *TINY, *words, cwd=tmp_path)

@@ -94,9 +94,8 @@ def train_both(rowspace: Client, cwd: Path, watching: list[str], *more: str, bef
     return [run_folder(cwd / name) for name in both]
 
 
-@pytest.mark.parametrize(
-    "head", [pytest.param((), id="tied", marks=pytest.mark.slow), pytest.param(UNTIED, id="untied")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("head", [pytest.param((), id="tied"), pytest.param(UNTIED, id="untied")])
 def test_a_run_that_is_watched_in_every_way_learns_what_an_unwatched_one_does(
     rowspace: Client, tmp_path: Path, head: tuple[str, ...]
 ) -> None:

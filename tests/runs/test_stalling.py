@@ -13,7 +13,7 @@ from tests.server import Client
 QUIET = (*TINY, "logger.mode=disabled")
 
 
-@pytest.mark.parametrize("moment", ["in_a_step", "in_native_code"])
+@pytest.mark.parametrize("moment", ["in_a_step", pytest.param("in_native_code", marks=pytest.mark.slow)])
 def test_a_run_that_hangs_is_ended_and_goes_on_from_its_checkpoint(
     rowspace: Client, finished: Path, tmp_path: Path, moment: str
 ) -> None:

@@ -96,6 +96,7 @@ def test_nothing_is_staged_outside_the_run_folder(rowspace: Client, tmp_path: Pa
     assert [path for path in home.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.slow
 def test_eight_jobs_of_a_sweep_are_eight_runs(rowspace: Client, tmp_path: Path) -> None:
     grid = ("position=none,sinusoidal,learned,rope", "head.tie=true,false", "trainer.max_steps=2", "probes=none")
     tiny = tuple(word for word in TINY if not word.startswith(("probes.", "trainer.max_steps")))
@@ -137,7 +138,9 @@ def test_a_dead_wandb_service_is_one_warning_and_no_failed_run(rowspace: Client,
     assert run_json(run_folder(tmp_path))["status"] == "finished"
 
 
-@pytest.mark.parametrize("key", ["", "a" * 40], ids=["no key", "no network"])
+@pytest.mark.parametrize(
+    "key", [pytest.param("", id="no key"), pytest.param("a" * 40, id="no network", marks=pytest.mark.slow)]
+)
 def test_online_without_a_key_or_a_network_goes_on_offline_with_one_warning(
     rowspace: Client, tmp_path: Path, key: str
 ) -> None:

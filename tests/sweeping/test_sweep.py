@@ -171,6 +171,7 @@ def test_a_disk_that_refuses_the_records_fails_no_job(
     assert "until then the table is kept in memory" in said.err
 
 
+@pytest.mark.slow
 def test_optuna_searches_with_the_same_records_and_table(trained: Trained, capfd: pytest.CaptureFixture[str]) -> None:
     trained.bpb = lambda config: None if config.position.name == "none" else abs(config.optimizer.lr - 0.02)
     space = ["position=choice(none,rope)", "optimizer.lr=interval(0.001,0.1)"]
