@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 from rowspace.errors import MachineError
 from rowspace.sweeping.recording import stop_file
 from rowspace.sweeping.status import Board, table
-from rowspace.terminal import visible
+from rowspace.terminal import put, visible
 
 GRACE = 20.0
 """Seconds that jobs in other processes have to save a checkpoint when their sweep is interrupted."""
@@ -45,7 +46,7 @@ def show(board: Board) -> None:
     rows = board.jobs.rows()
     if rows:
         lines = ["", *table(rows, lambda row: board.jobs.of(row.id))]
-        print("\n".join(visible(line) for line in lines), flush=True)
+        put("\n".join(visible(line) for line in lines), sys.stdout)
 
 
 def stop(board: Board, sweep: str) -> None:

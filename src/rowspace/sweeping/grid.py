@@ -157,7 +157,7 @@ class Checker:
         config, found = problems_of(composed, refused, self.load)
         devices = OmegaConf.select(composed, "trainer.devices", default=1)
         if self.in_process and isinstance(devices, int) and devices > 1:
-            right = "1 in a sweep of one process (each device would start the whole sweep again), or another launcher"
+            right = "1 in a sweep of one process, or run the points alone"
             found.append(Problem("trainer.devices", f"{devices} was given", right))
         OmegaConf.copy_cache(from_config=self.composed, to_config=composed)  # a date in the path is the sweep's
         return words, config, Path(str(OmegaConf.select(composed, "hydra.sweep.dir"))), found
