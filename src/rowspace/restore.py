@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import yaml
+from yaml.composer import ComposerError
 
 from rowspace.config import RunConfig, load
 from rowspace.errors import ConfigError, MachineError
@@ -113,5 +114,5 @@ class _NoAliases(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "it has an alias", self.peek_event().start_mark)
+            raise ComposerError(None, None, "it has an alias", self.peek_event().start_mark)
         return super().compose_node(parent, index)

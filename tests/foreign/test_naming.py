@@ -148,3 +148,16 @@ def test_an_id_beyond_every_table_allocates_nothing(tmp_path: Path):
     path.write_text(json.dumps({"a": 2**60, "b": 0}))
     with pytest.raises(ConfigError, match="has 2 rows"):
         read_names(path).of_rows(2, path)
+
+
+def test_a_normalizer_that_blows_a_letter_up_is_refused(tmp_path: Path):
+    made = byte_level(tmp_path / "tokenizer.json")
+    words = [normalizers.Replace(mark, "..." if mark == "\u2026" else "-") for mark in "\u2026\u2013\u2014"]
+    made.normalizer = normalizers.Sequence([normalizers.NFC(), *words])  # type: ignore[assignment]
+    made.save(str(tmp_path / "plain.json"))
+    assert read_names(tmp_path / "plain.json").encode is not None
+    blown = [normalizers.Replace(".", "." * 20) for _ in range(3)]
+    made.normalizer = normalizers.Sequence([normalizers.Sequence(blown)])  # type: ignore[assignment]
+    made.save(str(tmp_path / "blown.json"))
+    with pytest.raises(ConfigError, match=r"blown\.json: its normalizer may make more than 256 letters of one"):
+        read_names(tmp_path / "blown.json")

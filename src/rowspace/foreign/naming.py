@@ -8,6 +8,7 @@ the `tokenizers` library, from JSON; no code of a model is run.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,10 @@ PADDED = 0.1
 """Share by which a table may be longer than its tokenizer; models pad to a multiple that suits the machine."""
 PADDED_ROWS = 1024
 """Rows by which it may be longer in any case."""
+GROWTH = 256
+"""Letters that a normalizer may make of one: it is asked for texts, and memory holds what it writes."""
+DEEPEST = 60
+"""Sequences within each other; the tokenizers library reads about as many."""
 BYTE_OF = {letter: byte for byte, letter in enumerate(byte_letters())}
 
 
@@ -121,6 +126,10 @@ def _json_or_none(text: str, path: Path) -> Any:
 
 def _tokenizer(text: str, held: Mapping[str, Any], path: Path) -> Names:
     """A tokenizer.json: its pieces as people read them, what was added to it, and its encode."""
+    if _growth(held.get("normalizer")) > GROWTH:
+        raise ConfigError(
+            f"{path}: its normalizer may make more than {GROWTH} letters of one, which no model's does; save it again"
+        )
     try:
         library = tokenizers.Tokenizer.from_str(text)
         pieces = library.get_vocab(with_added_tokens=True)
@@ -142,6 +151,21 @@ def _tokenizer(text: str, held: Mapping[str, Any], path: Path) -> Names:
         return library.encode(said.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
 
     return Names(path, "tokenizer", by_id, special, exact=False, encode=encode)
+
+
+def _growth(normalizer: Any, depth: int = 0) -> float:
+    """Letters that one letter may become, at the most, were every replacement made in what the one before wrote."""
+    if not isinstance(normalizer, Mapping):
+        return 1
+    if depth > DEEPEST:
+        return math.inf
+    if normalizer.get("type") == "Sequence" and isinstance(normalizer.get("normalizers"), list):
+        return math.prod(_growth(one, depth + 1) for one in normalizer["normalizers"])
+    written = normalizer.get("content", normalizer.get("prepend"))
+    pattern = normalizer.get("pattern")
+    taken = pattern.get("String") if isinstance(pattern, Mapping) else None
+    least = max(1, len(taken)) if isinstance(taken, str) else 1
+    return max(1.0, len(written) / least) if isinstance(written, str) else 1.0
 
 
 def _reader(written: str) -> Any:
