@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from rowspace.errors import ConfigError
-from rowspace.table import Missing
+from rowspace.probing.base import Subject, Tables
+from rowspace.table import Missing, TokenTable
 from tests.parts import option
 from tests.probing.worded import HOSTILE, ID, PAIRS, ask, bare, holds, rows
 
@@ -87,3 +89,12 @@ def test_a_list_that_is_not_there_or_is_none_is_refused(tmp_path):
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(ConfigError, match=r"pairs\.lists"):
         ask("pairs", bare(rows(0)), lists=str(tmp_path / "bad.json"))
+
+
+def test_a_table_too_small_for_a_null_says_so_and_claims_nothing():
+    tokens = [PAIRS[0][0], PAIRS[0][1], "other"]
+    held = TokenTable(np.eye(3, dtype=np.float32), tokens)
+    subject = Subject("t", "t", Tables({"E": lambda: held}), "E", None, {}, 0, None)
+    found = ask("pairs", subject)
+    assert {one.standing for one in found.scores} == {"unknown"}
+    assert "chance is not known: the words can be dealt anew in 6 ways only" in found.sentence
