@@ -161,31 +161,37 @@ from rowspace.terminal import Terminal
 def work(command, words):
     terminal = Terminal("lines")
     for n in range(3):
-        terminal.show("a result")
+        terminal.show("a result" * int(words[0]))
         terminal.table("t", ["a"], [["b"]])
-    print("what no terminal wrote")
     open("written", "w").close()
+    print("what no terminal wrote" * int(words[0]))
 cli._dispatch = work
 cli.main()
 """
 
 
-def test_a_reader_that_leaves_stops_no_work_and_is_no_failure(tmp_path: Path) -> None:
+@pytest.mark.parametrize("long", [1, 20_000])
+def test_a_reader_that_leaves_stops_no_work_and_is_no_failure(tmp_path: Path, long: int) -> None:
+    reads, writes = os.pipe()
+    env = {"PYTHONPATH": str(Path(cli.__file__).parents[1]), "PATH": ""}
+    words = [sys.executable, "-c", LEFT, str(long)]
+    with subprocess.Popen(words, stdout=writes, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=env) as running:
+        os.close(writes)
+        os.read(reads, 8)
+        os.close(reads)
+        said = running.communicate()[1]
+    assert (running.returncode, said) == (0, "")
+    assert (tmp_path / "written").exists()
+
+
+def test_what_only_prints_and_is_not_read_is_no_failure(tmp_path: Path) -> None:
     reads, writes = os.pipe()
     os.close(reads)
     env = {"PYTHONPATH": str(Path(cli.__file__).parents[1]), "PATH": ""}
-    ended = subprocess.run(
-        [sys.executable, "-c", LEFT],
-        stdout=writes,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        env=env,
-        check=False,
-    )
+    words = [sys.executable, "-m", "rowspace.cli", "--version"]
+    ended = subprocess.run(words, stdout=writes, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=env, check=False)
     os.close(writes)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert (tmp_path / "written").exists()
 
 
 def test_a_pipe_that_broke_elsewhere_is_a_failure(

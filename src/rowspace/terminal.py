@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shutil
 import sys
 import time
@@ -36,20 +37,26 @@ def put(text: str, stream: TextIO) -> None:
     try:
         print(text, file=stream, flush=True)
     except BrokenPipeError:
-        if not reader_left(stream):
-            raise
+        _silence(stream)
 
 
 def reader_left(stream: TextIO) -> bool:
-    """Whether nobody reads the stream any more; it is then pointed to nowhere, so that nothing fails of it again."""
+    """Whether nobody reads the pipe any more that the stream is; it then leads nowhere, so that nothing fails again."""
     try:
-        stream.flush()
-    except BrokenPipeError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
-        return True
-    return False
+        watched = select.poll()
+        watched.register(stream.fileno(), 0)
+        left = any(event & (select.POLLERR | select.POLLHUP) for _, event in watched.poll(0))
+    except (OSError, ValueError):  # no stream of the system
+        return False
+    if left:
+        _silence(stream)
+    return left
+
+
+def _silence(stream: TextIO) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 class Terminal:
