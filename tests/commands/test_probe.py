@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
 
+from rowspace import cli
 from rowspace.answers import Findings
 from rowspace.commands import probe as command
 from rowspace.composition import conf_dir, plain
@@ -119,3 +121,16 @@ def test_answers_about_another_table_of_a_run_stand_apart():
     assert command._place(replace(one, chosen="E"), run_=True) == Path()
     assert command._place(replace(one, chosen="layer2"), run_=True) == Path("layer2")
     assert command._place(one, run_=False) == Path()
+
+
+def test_a_damaged_answer_is_named_before_anything_is_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.txt").write_text("".join(f"w{n} {n}.5 {n * n % 7} 1\n" for n in range(40)))
+    assert cli.door(["probe", "t.txt", "probes=pairs"]) == 0
+    (answer,) = tmp_path.rglob("pairs.json")
+    answer.write_text("{")
+    monkeypatch.setattr(command, "_ask", lambda *_: pytest.fail("asked"))
+    assert cli.door(["probe", "t.txt", "probes=geometry"]) == 1
+    assert str(answer.relative_to(tmp_path)) in capsys.readouterr().err

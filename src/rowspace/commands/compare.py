@@ -46,7 +46,7 @@ class Compare(Option):
     rows: int = Field(ge=1)
     """Rows of a table in the terminal."""
     out: Text | None
-    """The table of runs as a file, that of arms beside it, or a .svg of the main effects; the suffix says which kind."""
+    """The table of runs as a file, that of arms beside it, or an .svg of the main effects: the suffix says which."""
     page: Text | None
     """Where the page goes; null: compare.html in the folder that holds the runs."""
 

@@ -115,6 +115,7 @@ def run(config: Probe, call: Call) -> None:
             )
     folder, own = call.folder or (Path(first.path) if run_ else folder_of(first)), _place(first, run_)
     asked, left_out = sort_out(config, subjects)
+    stored.read(folder / "probes" / own, but=tuple(asked))  # a damaged answer stops the page: said before all is asked
     asking = asking_of(subjects, config.tokenizer)
     scores: list[Score] = []
     for number, (name, option) in enumerate(asked.items()):
