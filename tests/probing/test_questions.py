@@ -83,7 +83,7 @@ def test_a_question_sees_the_live_run_and_keeps_what_it_resolved(run):
     seen = Width.asked[-1]
     assert (seen.name, seen.step, seen.seed, seen.truth["pairs"]) == ("run", 4, 7, [("a", "b", "c")])
     assert seen.model is run.model
-    assert not seen.initial().training  # else dropout would blur it, and draw from the generator that training draws from
+    assert not seen.initial().training  # else dropout would blur it, and draw from training's generator
     assert seen.cache == {"width": 16}
     assert all(one.cache is seen.cache for one in Width.asked)
 
