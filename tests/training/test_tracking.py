@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from rowspace.composition import conf_dir
 from rowspace.training.tracking import Tracking
 from tests.parts import option
 
