@@ -17,8 +17,8 @@ from rowspace.figures.tokens import visible
 from rowspace.runfolder import STEP
 from rowspace.training.base import LoggerOption
 
-INIT_TIMEOUT = 12.0
-"""Seconds that an online start may take before the run goes on offline."""
+INIT_TIMEOUT = {"online": 12.0, "offline": 90.0}
+"""Seconds that a start may take: an online one before the run goes on offline, an offline one on a busy machine."""
 FINISH_TIMEOUT = 30.0
 """Seconds that the last upload may take; what is missing then can be synced later."""
 
@@ -72,7 +72,7 @@ class Tracking:
         try:
             if mode == "online" and not wandb.login(prompt=False, verify=False):
                 raise RuntimeError("no API key: run `wandb login` once")
-            quiet = wandb.Settings(silent=True, console="off", init_timeout=INIT_TIMEOUT, x_disable_stats=True)
+            quiet = wandb.Settings(silent=True, console="off", init_timeout=INIT_TIMEOUT[mode], x_disable_stats=True)
             self._run = wandb.init(mode=mode, id=self.id, reinit="create_new", settings=quiet, **settings)  # type: ignore[arg-type]
         except Exception as error:
             instead = "goes on offline" if mode == "online" else "goes on without it"
