@@ -26,7 +26,7 @@ from rowspace.training.checkpoints import (
     KEY,
     WITNESS,
     digests,
-    load_weights,
+    load_own_weights,
     read,
     refuse_foreign,
     refuse_other_model,
@@ -71,7 +71,7 @@ def restore(path: Path, weights: Literal["best", "last"] = "best") -> Restored:
     parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
     refuse_other_model(file, checkpoint, digests(parts))
     model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
-    load_weights(model, checkpoint, file)
+    load_own_weights(model, checkpoint, file)
     TieCertificate(config.head.tie).passed("load", model, checkpoint.get(WITNESS))
     return Restored(folder, config, tokenizer, model.eval(), int(checkpoint["global_step"]))
 

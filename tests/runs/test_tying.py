@@ -59,7 +59,7 @@ def test_weights_that_are_not_those_that_were_saved_are_refused_when_a_run_is_re
     def lose_rows(weights: dict[str, torch.Tensor]) -> None:
         weights["model.embedding.weight"][::16] = 0  # in place: U with it
 
-    with pytest.raises(MachineError, match=r"the loss on a fixed batch was .* nats before load and is .* after it"):
+    with pytest.raises(MachineError, match=r"best.ckpt is damaged: .* loss on a fixed batch was .* and is .* now"):
         restore(edited(finished, tmp_path / "run", lose_rows))
 
 

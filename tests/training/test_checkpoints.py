@@ -20,6 +20,7 @@ from rowspace.training.checkpoints import (
     AtomicIO,
     belongs,
     digests,
+    load_own_weights,
     load_weights,
     read,
     refuse_foreign,
@@ -246,12 +247,12 @@ def test_weights_that_are_not_those_that_were_saved_are_refused_with_the_file(
     made = model()
     checkpoint = {**checkpoint_of(made), WITNESS: witness(made)}
     AtomicIO().save_checkpoint(checkpoint, tmp_path / name)
-    load_weights(model(seed=1), read(tmp_path / name), tmp_path / name)
+    load_own_weights(model(seed=1), read(tmp_path / name), tmp_path / name)
     damage(checkpoint["state_dict"])
     AtomicIO().save_checkpoint(checkpoint, tmp_path / name)
     said = rf"{name} is damaged: its weights .* nats when they were saved and is .* now\); {right}.*, or train again"
     with pytest.raises(MachineError, match=said):
-        load_weights(model(seed=1), read(tmp_path / name), tmp_path / name)
+        load_own_weights(model(seed=1), read(tmp_path / name), tmp_path / name)
 
 
 def test_weights_that_were_saved_broken_are_loaded_as_such(tmp_path: Path) -> None:

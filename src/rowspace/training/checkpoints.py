@@ -136,11 +136,16 @@ def model_weights(checkpoint: dict[str, Any]) -> dict[str, torch.Tensor]:
 def load_weights(model: LanguageModel, checkpoint: dict[str, Any], path: Path) -> None:
     """Copy the checkpoint's weights into `model`, in place, so that a tied head stays tied.
 
-    ConfigError, and an unchanged model, where they do not fit (`check_fit`). MachineError where their loss is not the
-    one that was saved with them (`WITNESS`).
+    ConfigError, and an unchanged model, where they do not fit (`check_fit`).
     """
     check_fit(model, checkpoint, path)
     model.load_state_dict(model_weights(checkpoint))
+
+
+def load_own_weights(model: LanguageModel, checkpoint: dict[str, Any], path: Path) -> None:
+    """`load_weights` into the model that they were trained in: MachineError where their loss is not the one that was
+    saved with them (`WITNESS`)."""
+    load_weights(model, checkpoint, path)
     before = checkpoint.get(WITNESS)
     if isinstance(before, float) and not is_same_loss(before, after := witness(model), model.embedding.weight.dtype):
         found = f"their loss on a fixed batch was {before:.6f} nats when they were saved and is {after:.6f} now"

@@ -17,7 +17,7 @@ from rowspace.model.ledger import state_hash
 from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
 from rowspace.training.bands import find_loss_rows, tell_losses
-from rowspace.training.checkpoints import WITNESS, load_weights, read
+from rowspace.training.checkpoints import WITNESS, load_own_weights, read
 from rowspace.training.evaluation import Evaluation
 from rowspace.training.provenance import Phases
 from rowspace.training.sinks import Sinks
@@ -36,7 +36,7 @@ def record_result(
     """Put best.ckpt into the model, score validation and test with it, and write what came out into run.json."""
     with phases("test"):
         weights = read(folder.best)
-        load_weights(model, weights, folder.best)
+        load_own_weights(model, weights, folder.best)
         tie.passed("load", model, weights[WITNESS])
         before = state_hash(model)
         best, test = score("val", by_word=True), score("test", by_word=True)
