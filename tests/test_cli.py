@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -122,18 +123,24 @@ def test_every_way_to_fail_has_its_exit_code(
     assert ("Traceback" in err) == isinstance(error, ZeroDivisionError)
 
 
+@pytest.fixture
+def own_sigterm() -> Iterator[None]:
+    """The door puts a handler of its own in place."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("own_sigterm")
 def test_sigterm_ends_a_command_with_143(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(config: Any, call: Any) -> None:
         signal.raise_signal(signal.SIGTERM)
 
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        _command(monkeypatch, run)
-        assert cli.door(["doctor"]) == 143
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    _command(monkeypatch, run)
+    assert cli.door(["doctor"]) == 143
 
 
+@pytest.mark.usefixtures("own_sigterm")
 @pytest.mark.parametrize(
     "after", [RecursionError("numpy.__getattr__"), ConfigError(), SystemExit(2), BrokenPipeError(), KeyboardInterrupt()]
 )
@@ -145,12 +152,8 @@ def test_what_arrives_after_sigterm_in_its_stead_ends_with_143_too(
             signal.raise_signal(signal.SIGTERM)
         raise after
 
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        _command(monkeypatch, run)
-        assert cli.door(["doctor"]) == 143
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    _command(monkeypatch, run)
+    assert cli.door(["doctor"]) == 143
     assert capfd.readouterr().err == "rowspace doctor: terminated\n"
 
 

@@ -1,11 +1,12 @@
 """compare.html in a real browser: it sorts, filters, searches, hovers and switches, and runs no stranger's script."""
 
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import pytest
 
 from rowspace.compare.page import write
+from tests.browsing import Page
 from tests.compare.pages import compared, embedding
 from tests.compare.planted import grid
 from tests.figures.rows import HOSTILE
@@ -17,23 +18,11 @@ RATES = (0.001, 0.002, 0.004, 0.008)
 SHOWN = "[...document.querySelectorAll('#table tbody tr')]"
 
 
-class Opened:
-    """A page, with all that it said and asked for."""
+class Opened(Page):
+    """A comparison."""
 
-    def __init__(self, browser: Any, file: Path, **context: Any) -> None:
-        self.context = browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | context))
-        self.page = self.context.new_page()
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(file.as_uri())
-        self.page.wait_for_selector(".plot .main-svg", timeout=60_000)
-        self.page.wait_for_selector("#parallel path.run", state="attached", timeout=60_000)
-
-    def value(self, script: str) -> Any:
-        return self.page.evaluate(script)
+    drawn: ClassVar = {".plot .main-svg": "visible", "#parallel path.run": "attached"}
+    patience = 60_000
 
     def column(self, place: int) -> list[str]:
         return self.value(f"{SHOWN}.map((row) => row.cells[{place}].textContent)")

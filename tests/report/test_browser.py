@@ -1,31 +1,22 @@
 """report.html in a real browser: it draws, answers, fits small screens and runs no stranger's script."""
 
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import pytest
 
 from rowspace.report.page import write
+from tests.browsing import Page
 from tests.report.contrast import CONTRAST
 from tests.report.folders import make
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
-class Opened:
-    """A page, with all that it said and asked for."""
+class Opened(Page):
+    """The page of a run."""
 
-    def __init__(self, browser: Any, file: Path, **context: Any) -> None:
-        self.context = browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | context))
-        self.page = self.context.new_page()
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(file.as_uri())
-        self.page.wait_for_selector("#map .plot .main-svg", timeout=30_000)
-        self.page.wait_for_selector("#detail h4", timeout=30_000)
+    drawn: ClassVar = {"#map .plot .main-svg": "visible", "#detail h4": "visible"}
 
     def draw_all(self) -> None:
         """Unfold everything and scroll through, so that every figure is drawn; fold it again."""
@@ -40,9 +31,6 @@ class Opened:
             self.page.wait_for_timeout(100)
         assert self.value(drawn)
         self.value(f"{folds}.forEach((fold) => fold.open = window.were.includes(fold))")
-
-    def value(self, script: str) -> Any:
-        return self.page.evaluate(script)
 
 
 @pytest.fixture(scope="module")

@@ -58,6 +58,7 @@ def test_after_the_block_nothing_is_raised() -> None:
         pass
     interruption.end(MachineError("too late"), 0.0)
     interruption.check()
+    assert interruption._error is None
 
 
 def test_a_thread_that_no_signal_reaches_ends_with_the_process() -> None:

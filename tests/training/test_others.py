@@ -63,7 +63,11 @@ def test_after_the_last_step_nobody_asks_how_they_ended(monkeypatch: pytest.Monk
     play(monkeypatch, "sys.exit(1)")
     ranks.parted = True
     with Watchdog() as watchdog, started(ranks, {}, watchdog):
-        pass
+        ended = Others(ranks, {})
+        for process, _ in ended._processes.values():
+            assert process.wait(60) == 1
+        assert ended.first_death() is None
+        ended.end()
 
 
 def test_none_is_left_behind(monkeypatch: pytest.MonkeyPatch, ranks: Ranks) -> None:
@@ -89,6 +93,10 @@ def test_a_process_ends_with_the_one_that_holds_its_pipe() -> None:
 
 
 def test_alone_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    play(monkeypatch, "sys.exit(1)")
-    with Watchdog() as watchdog, started(Ranks(), {}, watchdog):
-        pass
+    monkeypatch.setattr(others, "Others", lambda *_: pytest.fail("others were started"))
+    helpless = []
+    with Watchdog() as watchdog:
+        before = watchdog.helpless
+        with started(Ranks(), {}, watchdog):
+            helpless.append(watchdog.helpless)
+    assert helpless == [before]

@@ -7,7 +7,7 @@ import torch
 
 from rowspace.errors import ConfigError
 from rowspace.training.ranks import Ranks
-from rowspace.training.strategies import Ddp, Place, choose_strategy, refuse_devices
+from rowspace.training.strategies import Ddp, Place, choose_strategy, refuse_devices, takes_gpu
 from tests.parts import model, names, option, refusals
 
 
@@ -47,7 +47,9 @@ def test_fewer_gpus_than_asked_for_are_refused(
 def test_enough_devices_are_fine(monkeypatch: pytest.MonkeyPatch, there: int, accelerator: str) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: there > 0)
-    refuse_devices(option("trainer", "default", devices=4, accelerator=accelerator))
+    chosen = option("trainer", "default", devices=4, accelerator=accelerator)
+    refuse_devices(chosen)
+    assert takes_gpu(chosen) is (accelerator == "gpu")
 
 
 @pytest.mark.parametrize("body", names("body"))
