@@ -102,6 +102,7 @@ def test_eight_jobs_of_a_sweep_are_eight_runs(rowspace: Client, tmp_path: Path) 
     tiny = tuple(word for word in TINY if not word.startswith(("probes.", "trainer.max_steps")))
     done = rowspace("train", "-m", *tiny, *grid, "study=grid", cwd=tmp_path)
     assert done.code == 0, done.stderr
+    assert "Weights & Biases" not in done.stderr, done.stderr
     folders = [path for path in (tmp_path / "outputs" / "grid").iterdir() if (path / "run.json").exists()]
     assert len(folders) == 8
     ids = set()

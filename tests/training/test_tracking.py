@@ -25,12 +25,35 @@ class Client:
     def finish(self, exit_code: int) -> None: ...
 
 
+NAMED: dict[str, Any] = {"id": "asked", "name": "run", "group": "study", "config": {}}
+
+
 def test_the_id_is_that_of_the_run_that_the_client_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import wandb
 
     monkeypatch.setattr(wandb, "init", lambda **_: Client(tmp_path))
     said: list[str] = []
-    named = {"id": "asked", "name": "run", "group": "study", "config": {}}
-    tracking = Tracking(option("logger", "wandb"), folder=tmp_path, warn=said.append, **named)
+    tracking = Tracking(option("logger", "wandb"), folder=tmp_path, warn=said.append, **NAMED)
     assert (tracking.id, said) == ("chosen", [])
     tracking.finish(exit_code=0, summary={})
+
+
+@pytest.mark.parametrize(("failures", "mode", "warnings"), [(1, "offline", 0), (2, "disabled", 1)])
+def test_an_offline_start_that_fails_is_tried_once_more(
+    failures: int, mode: str, warnings: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import wandb
+
+    asked: list[str] = []
+
+    def start(id: str, **_: Any) -> Client:
+        asked.append(id)
+        if len(asked) <= failures:
+            raise IndexError("list index out of range")
+        return Client(tmp_path)
+
+    monkeypatch.setattr(wandb, "init", start)
+    said: list[str] = []
+    tracking = Tracking(option("logger", "wandb"), folder=tmp_path, warn=said.append, **NAMED)
+    tracking.finish(exit_code=0, summary={})
+    assert (tracking.mode, len(said), len(set(asked))) == (mode, warnings, 2)

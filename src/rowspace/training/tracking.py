@@ -56,7 +56,7 @@ class Tracking:
         if self.mode == "online" and not self._attempt(settings, "online"):
             self.mode = "offline"
             self.id = secrets.token_hex(4)  # the client holds on to the id that it could not start
-        if self.mode == "offline" and self._run is None and not self._attempt(settings, "offline"):
+        if self.mode == "offline" and self._run is None and not self._attempt(settings, "offline", tries=2):
             self.mode = "disabled"
         if self._run is not None:
             self.id = str(self._run.id)  # a search's agent gives one of its own
@@ -65,16 +65,23 @@ class Tracking:
             self._do(self._run.define_metric, STEP, hidden=True)
             self._do(self._run.define_metric, "*", step_metric=STEP, step_sync=True)
 
-    def _attempt(self, settings: dict[str, Any], mode: str) -> bool:
-        """Open the run in this mode; on failure say why, once, and leave nothing of the attempt behind."""
+    def _attempt(self, settings: dict[str, Any], mode: str, tries: int = 1) -> bool:
+        """Open the run in this mode; on the last failure say why, once, and leave nothing of the attempt behind.
+
+        The client may read the file in which its service names its port before anything stands in it.
+        """
         import wandb
 
         try:
             if mode == "online" and not wandb.login(prompt=False, verify=False):
                 raise RuntimeError("no API key: run `wandb login` once")
-            quiet = wandb.Settings(silent=True, console="off", init_timeout=INIT_TIMEOUT[mode], x_disable_stats=True)
+            limits: dict[str, Any] = {"init_timeout": INIT_TIMEOUT[mode], "x_service_wait": INIT_TIMEOUT[mode]}
+            quiet = wandb.Settings(silent=True, console="off", x_disable_stats=True, **limits)
             self._run = wandb.init(mode=mode, id=self.id, reinit="create_new", settings=quiet, **settings)  # type: ignore[arg-type]
         except Exception as error:
+            if tries > 1:
+                self.id = secrets.token_hex(4)
+                return self._attempt(settings, mode, tries - 1)
             instead = "goes on offline" if mode == "online" else "goes on without it"
             self._warn(f"Weights & Biases could not start {mode} ({_first_line(error)}); the run {instead}.")
             return False
