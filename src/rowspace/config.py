@@ -30,7 +30,7 @@ from rowspace.runfolder import RunFolder
 from rowspace.tokenization.base import TokenizerOption
 from rowspace.training.base import LoggerOption, OptimizerOption, ScheduleOption, TrainerOption
 
-ROOMS_WITH_OPTIONS = ("data", "tokenization", "model", "position", "training", "callbacks", "probing")
+ROOMS_WITH_OPTIONS = ("data", "tokenization", "model", "position", "training", "callbacks", "probing", "claims")
 
 
 def import_options() -> None:

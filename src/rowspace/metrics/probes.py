@@ -158,6 +158,19 @@ def context() -> Iterator[Metric]:
     )
 
 
+def claims() -> Iterator[Metric]:
+    for word, meaning in {
+        "held": "hold in the run as they are said",
+        "failed": "do not hold in the run, by design or not",
+        "conditional": "hold in the run under a condition",
+        "not_asked": "the run has nothing to answer with",
+    }.items():
+        key = f"probe/claims/{word}"
+        yield Metric(
+            key, "statements", "neither", "each verdict has its own", f"Statements of the chapters that {meaning}."
+        )
+
+
 def probes() -> Iterator[Metric]:
     """Every probe's keys, in the order in which the page shows them."""
     yield from neighbours()
@@ -166,3 +179,4 @@ def probes() -> Iterator[Metric]:
     yield from alignment()
     yield from senses()
     yield from context()
+    yield from claims()

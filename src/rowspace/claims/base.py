@@ -1,0 +1,119 @@
+"""A claim: a statement of the chapters in our words, its place, and a check that says whether it holds in a run.
+
+A check calls a function that other rooms own: a probe's answer, a certificate, a measure. It computes nothing of its
+own beyond comparing a number with its bound. It leaves the model bit-equal and draws from no global generator; what
+needs gradients or another precision works on a copy. Imports no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rowspace.answers import Findings, Score
+from rowspace.errors import ConfigError
+from rowspace.probing.base import ProbeOption, Progress, RunSubject
+from rowspace.table import Missing
+
+Word = Literal["held", "failed", "conditional", "not asked"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found. `held`: as it is said; `failed`: not so in this run; `conditional`: so only under what `why`
+    names; `not asked`: the run has nothing that it could be asked of."""
+
+    word: Word
+    number: float | None
+    what: str
+    """What the number is, with its unit: "largest difference of a logit"."""
+    bound: str
+    """What it is held against: "at most 1e-12", "chance 50"."""
+    why: str
+    """One sentence on this run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One statement. `key` is its check's name, `place` where the chapters say it, `by` the function that answers, and
+    `by_design` why a failure would be no fault of the run's."""
+
+    key: str
+    place: str
+    statement: str
+    by: str
+    by_design: str | None
+    check: Callable[[Asked], Verdict]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A run that claims are asked of, and what their checks share: whatever is kept is made once for all claims."""
+
+    subject: RunSubject
+    questions: Mapping[str, ProbeOption]
+    """Other probes, at the settings of `claims.asked`."""
+    progress: Progress
+
+    def answer(self, probe: str) -> Findings:
+        """What another probe says of this run, asked once. ConfigError where it does not fit."""
+        option = self.questions[probe]
+        why = option.fits(self.subject)
+        if why is not None:
+            raise ConfigError(f"probes={probe}: {why}")
+        return self.kept(("answer", probe), lambda: option.measure([self.subject], progress=self.progress))
+
+    def score(self, probe: str, key: str) -> Score:
+        """One score of another probe by its metric key. ConfigError where it could not be measured, with the reason."""
+        found = next(score for score in self.answer(probe).scores if score.key == key)
+        if isinstance(found.value, Missing):
+            raise ConfigError(found.value.reason)
+        return found
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """`make()`, made once a run for this key."""
+        return self.subject.kept(("claims", key), make)
+
+
+def claim(place: str, statement: str, *, by: str, by_design: str | None = None) -> Callable[[Any], Claim]:
+    """Make a Claim of a check. Its key is the function's name."""
+
+    def made(check: Callable[[Asked], Verdict]) -> Claim:
+        return Claim(getattr(check, "__name__", ""), place, statement, by, by_design, check)
+
+    return made
+
+
+def judge(claimed: Claim, asked: Asked) -> Verdict:
+    """The verdict of one claim; `not asked`, with the reason, where the run cannot be asked."""
+    try:
+        return claimed.check(asked)
+    except ConfigError as error:
+        return not_asked(str(error))
+
+
+def at_most(number: float, bound: float, *, what: str, why: str) -> Verdict:
+    """Held where a number is no larger than its bound."""
+    return Verdict("held" if number <= bound else "failed", number, what, f"at most {bound:.3g}", why)
+
+
+def at_least(number: float, bound: float, *, what: str, why: str) -> Verdict:
+    """Held where a number is no smaller than its bound."""
+    return Verdict("held" if number >= bound else "failed", number, what, f"at least {bound:.3g}", why)
+
+
+def learned(score: Score, *, what: str, why: str, otherwise: Word = "failed") -> Verdict:
+    """Held where a probe's score stands beyond chance in the right direction; `otherwise` where it does not."""
+    number, chance = score.value, score.chance
+    if isinstance(number, Missing):
+        return not_asked(number.reason)
+    if isinstance(chance, Missing) or isinstance(score.low, Missing) or isinstance(score.high, Missing):
+        return not_asked(chance.reason if isinstance(chance, Missing) else "its chance is not known")
+    bound = f"chance {chance:.3g} ({score.low:.3g} to {score.high:.3g})"
+    return Verdict("held" if score.standing == "learned" else otherwise, number, what, bound, why)
+
+
+def not_asked(why: str) -> Verdict:
+    """No verdict, and why."""
+    return Verdict("not asked", None, "", "", why)
