@@ -30,7 +30,17 @@ from rowspace.runfolder import RunFolder
 from rowspace.tokenization.base import TokenizerOption
 from rowspace.training.base import LoggerOption, OptimizerOption, ScheduleOption, TrainerOption
 
-ROOMS_WITH_OPTIONS = ("data", "tokenization", "model", "position", "training", "callbacks", "probing", "claims")
+ROOMS_WITH_OPTIONS = (
+    "data",
+    "tokenization",
+    "ladder",
+    "model",
+    "position",
+    "training",
+    "callbacks",
+    "probing",
+    "claims",
+)
 
 
 def import_options() -> None:
