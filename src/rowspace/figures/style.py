@@ -18,6 +18,8 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE = "#56B4E9", "#CC79A7"
 GREY = "#8a8a8a"
 GREY_BAND = "rgba(138,138,138,0.28)"
+GREY_RULE = "rgba(128,128,128,0.22)"
+"""Of the grid."""
 TABLE_COLOURS = {"E": BLUE, "U": VERMILION}
 """The same table has the same colour on every page."""
 BY_FREQUENCY = [[0.0, BLUE], [0.35, GREEN], [0.7, ORANGE], [1.0, VERMILION]]
@@ -53,7 +55,7 @@ MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
 def figure(traces: Sequence[Any], *, title: str, x: str, y: str, caption: str, alt: str, **layout: Any) -> go.Figure:
     """A figure in the common look; `x` and `y` are axis titles with units."""
-    axis = {"gridcolor": "rgba(128,128,128,0.22)", "zeroline": False, "automargin": True, "linecolor": GREY}
+    axis = {"gridcolor": GREY_RULE, "zeroline": False, "automargin": True, "linecolor": GREY}
     settings: dict[str, Any] = {
         "template": go.layout.Template(),  # the default one would add 7 kB of settings to every figure
         "title": {"text": title, "x": 0, "xref": "paper", "font": {"size": 15}},

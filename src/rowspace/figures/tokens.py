@@ -33,7 +33,10 @@ def visible(text: str) -> str:
 def _visible(character: str) -> str:
     if character in _MARKS:
         return _MARKS[character]
-    if character.isprintable():
-        return character
+    return character if character.isprintable() else name_character(character)
+
+
+def name_character(character: str) -> str:
+    """The character by its code, `<0x0A>` or `<U+202E>`, where it cannot be shown."""
     code = ord(character)
     return f"<0x{code:02X}>" if code < 0x100 else f"<U+{code:04X}>"
