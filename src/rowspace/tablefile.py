@@ -1,8 +1,8 @@
 """A TokenTable on disk: one `.safetensors` file with vectors, tokens, counts and where they came from.
 
-Vectors stand as one float32 matrix, or, where three quarters of it are zeros, as its other entries row by row: a one-hot
-table takes kilobytes. The same table gives the same bytes. A file that somebody else made is taken for hostile: sizes
-are checked before anything is allocated, and nothing is unpickled.
+Vectors stand as one float32 matrix, or, where three quarters of it are zeros, as its other entries row by row: one-hot
+rows then take kilobytes. The same table gives the same bytes. A file that somebody else made is taken for hostile:
+sizes are checked before anything is allocated, and nothing is unpickled.
 """
 
 from __future__ import annotations
