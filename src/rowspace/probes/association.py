@@ -64,14 +64,14 @@ def count_pairs(
     first `rows` contexts have rows; the last row and the last column are all other tokens.
     """
     counts = np.zeros((rows + 1) * (contexts + 1), dtype=np.int64)
-    for a, b in _neighbours(stream, places, window=window, eos=eos):
+    for a, b in pairs_within(stream, places, window=window, eos=eos):
         for one, other in ((a, b), (b, a)):
             keys = np.minimum(one, rows) * (contexts + 1) + other
             counts += np.bincount(keys, minlength=len(counts))
     return counts.reshape(rows + 1, contexts + 1)
 
 
-def _neighbours(
+def pairs_within(
     stream: np.ndarray, places: np.ndarray, *, window: int, eos: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Places of the two of each pair, once a pair, a chunk and a distance at a time."""
