@@ -8,14 +8,20 @@ needs gradients or another precision works on a copy. Imports no torch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rowspace.answers import Findings, Score
+from rowspace.data.batch import Batch
+from rowspace.data.batches import TrainingBatches
 from rowspace.errors import ConfigError
+from rowspace.model.language_model import LanguageModel
 from rowspace.probing.base import ProbeOption, Progress, RunSubject
 from rowspace.table import Missing
 
+WINDOWS = 8
+"""Windows of the first batch that claims look at."""
 Word = Literal["held", "failed", "conditional", "not asked"]
 
 
@@ -71,9 +77,38 @@ class Asked:
             raise ConfigError(found.value.reason)
         return found
 
+    @property
+    def model(self) -> LanguageModel:
+        """The run's own, in evaluation mode: to be read, not to be changed."""
+        return self.subject.model
+
+    @property
+    def wide(self) -> LanguageModel:
+        """A copy of it in float64, for all claims: to be read, and no gradient may stay on it."""
+        return self.kept("wide", lambda: deepcopy(self.model).double().eval())
+
+    @property
+    def batch(self) -> Batch:
+        """The first windows that the run was trained on, at most WINDOWS of them, with what was predicted there."""
+        return self.kept("batch", self._batch)
+
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """`make()`, made once a run for this key."""
         return self.subject.kept(("claims", key), make)
+
+    def _batch(self) -> Batch:
+        config = self.subject.config
+        n_ctx = config.model.n_ctx
+        batches = TrainingBatches(
+            self.subject.stream("train"),
+            batch_size=config.trainer.windows_per_step(),
+            n_ctx=n_ctx,
+            seed=config.stream_seed("order"),
+            steps=1,
+            isolated=config.data.documents == "isolated",
+            objective=config.body.objective(self.subject.tokenizer, n_ctx),
+        )
+        return Batch(*(None if field is None else field[:WINDOWS] for field in batches.batch_at(0)))
 
 
 def claim(place: str, statement: str, *, by: str, by_design: str | None = None) -> Callable[[Any], Claim]:
