@@ -145,6 +145,19 @@ def test_one_job_with_a_full_disk_one_without_its_service_and_one_with_a_bug_lea
     assert [row[0] for row in table(again.stdout)] == ["finished"] * 4
 
 
+def test_a_job_that_hangs_is_ended_and_leaves_the_others_whole(rowspace: Client, tmp_path: Path) -> None:
+    words = ("train", "-m", *GRID, "seed=0,1,2")
+    hang = f"tests.runs.hangs:in_a_step {20 + 10}"  # of the second job
+    done = rowspace(*words, "trainer.stall_timeout=20", cwd=tmp_path, before=hang)
+    assert done.code == 1
+    assert [row[0] for row in table(done.stdout)] == ["finished", "failed", "finished"]
+    assert "nothing was done for 20 s (trainer.stall_timeout) after step 9" in done.stdout
+    again = rowspace(*words, cwd=tmp_path)
+    assert again.code == 0, again.stderr
+    assert [row[0] for row in table(again.stdout)] == ["finished"] * 3
+    assert sorted(run["attempt"] for run in folders(tmp_path).values()) == [1, 1, 2]
+
+
 def test_a_sweep_of_other_processes_ends_with_a_table_when_it_is_terminated(rowspace: Client, tmp_path: Path) -> None:
     words = ("train", "-m", *GRID, "trainer.max_steps=4000", "trainer.val_every=4000", "seed=0,1,2")
     running = rowspace.start(*words, "hydra/launcher=joblib", "hydra.launcher.n_jobs=1", cwd=tmp_path)
