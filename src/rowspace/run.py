@@ -29,9 +29,9 @@ from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.position.certificate import Certificate as PositionCertificate
 from rowspace.position.certificate import certify
-from rowspace.report import page
 from rowspace.report.costs import say_costs
 from rowspace.report.ledger import ledger_table
+from rowspace.report.page import Page
 from rowspace.runfolder import RunFolder, point_latest
 from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached
@@ -104,7 +104,7 @@ def train(config: RunConfig, call: Call, terminal: Terminal, ranks: Ranks, watch
         if folder.run["status"] == "finished":
             terminal.say(f"{folder.path} is finished already; rerun=true trains anew beside it")
             if not (folder.path / "report.html").exists():  # the disk was full, or someone deleted it
-                write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)
+                write_last_page(partial(Page(folder).write, live=False), folder=folder.path, warn=terminal.say)
             ranks.dismiss(takes_gpu(config.trainer))
             return folder
         terminal.log, watchdog.folder = folder.path / "train.log", folder
@@ -132,7 +132,8 @@ def follow(config: RunConfig, ranks: Ranks) -> None:
             return
         folder, facts = RunFolder(Path(place)), facts_of(config, text, hash_of(config, text, source))
         resume = resume_point(folder, facts)
-        _take_steps(folder, config, text, feed, model, stage, tie=tie, facts=facts, resume=resume, sinks=Silent())
+        point: Any = {"tie": tie, "facts": facts, "resume": resume}
+        _take_steps(folder, config, text, feed, model, stage, **point, sinks=Silent(), page=Page(folder))
 
 
 def parts(config: RunConfig) -> dict[str, Any]:
@@ -167,7 +168,7 @@ def _train_held(folder: RunFolder, config: RunConfig, text: Text, source: RunFol
     for remark in [*ledger, *remarks]:
         terminal.say(remark)
     told = columns(config, vocab_size=text.tokenizer.vocab_size)
-    blocked = read_blocked(getattr(config.probes, "blocked", None))
+    blocked, page = read_blocked(getattr(config.probes, "blocked", None)), Page(folder)
     with open_sinks(folder, config.logger, columns=told, say=terminal.say, blocked=blocked) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
@@ -175,14 +176,15 @@ def _train_held(folder: RunFolder, config: RunConfig, text: Text, source: RunFol
             sinks.scalars(0, {"data/val_bytes_seen_in_train": seen, **position.numbers})
         with phases("training"), ranks.met(takes_gpu(config.trainer)):
             ranks.share(str(folder.path))
-            _take_steps(folder, config, text, feed, model, stage, tie=tie, facts=facts, resume=resume, sinks=sinks)
+            point: Any = {"tie": tie, "facts": facts, "resume": resume}
+            _take_steps(folder, config, text, feed, model, stage, **point, sinks=sinks, page=page)
 
         # ---------------------------------------------------------------------------------------- result
         record_result(folder, model, tie=tie, score=partial(feed.score, model), sinks=sinks, phases=phases)
 
     # ---------------------------------------------------------------------------------------------- page
     folder.update(status="finished", ended=time.time())
-    write_last_page(lambda: page.write(folder, live=False), folder=folder.path, warn=terminal.say)
+    write_last_page(partial(page.write, live=False), folder=folder.path, warn=terminal.say)
 
 
 def facts_of(config: RunConfig, text: Text, full: str) -> dict[str, Any]:
@@ -219,6 +221,7 @@ def _take_steps(
     facts: dict[str, Any],
     resume: ResumePoint | None,
     sinks: Sinks | Silent,
+    page: Page,
 ) -> None:
     """Every step that is left, together with the other ranks; each of them goes through this."""
     option, phases, ranks = config.trainer, stage.phases, stage.ranks
@@ -243,7 +246,7 @@ def _take_steps(
         sinks=sinks,
         watchers=config.probes.build(recorder=sinks, watched=watch(folder, config, feed, text.documents, **alike)),
         evaluate=phases.timed("validation", lambda: feed.score(model, "val").scalars()),
-        write_page=phases.timed("page", lambda: page.write(folder, live=True)),
+        write_page=phases.timed("page", partial(page.write, live=True)),
         refuse=lambda step: refuse_step(step, feed.batches, feed.streams["train"]),
         terminal=stage.terminal,
         seed=config.stream_seed("dropout"),

@@ -26,7 +26,7 @@ from rowspace.data.stream import open_or_build
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import build
 from rowspace.probing.watching import evenly_spaced
-from rowspace.report import page
+from rowspace.report.page import Page
 from rowspace.terminal import Terminal
 from rowspace.tokenization.artifact import fit_cached
 from rowspace.training import optimizer
@@ -118,7 +118,7 @@ class Product:
                 sinks=sinks,
                 watchers=[*watchers, timer],
                 evaluate=lambda: {"val/loss": 1.0},
-                write_page=(lambda: page.write(folder, live=True)) if watching else (lambda: None),
+                write_page=partial(Page(folder).write, live=True) if watching else (lambda: None),
                 refuse=lambda step: None,
                 terminal=Terminal("none"),
                 seed=0,

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from rowspace.report.page import write
+from rowspace.report.page import Page as RunPage
 from tests.browsing import Page
 from tests.report.contrast import CONTRAST
 from tests.report.folders import make
@@ -35,7 +35,7 @@ class Opened(Page):
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory) -> Path:
-    return write(make(tmp_path_factory.mktemp("run") / "untied", tables=("E", "U")), live=False)
+    return RunPage(make(tmp_path_factory.mktemp("run") / "untied", tables=("E", "U"))).write(live=False)
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def test_on_paper_all_rows_are_there_and_navigation_is_not(light):
 
 def test_a_page_in_progress_reloads_itself_unless_paused(browser, tmp_path):
     folder = make(tmp_path / "run", status="running")
-    file = write(folder, live=True)
+    file = RunPage(folder).write(live=True)
     file.write_text(file.read_text().replace('data-refresh="15"', 'data-refresh="1"'))
     opened = Opened(browser, file)
     with opened.page.expect_navigation(timeout=20_000):
@@ -213,7 +213,7 @@ def test_without_figures_the_page_still_answers(browser, tmp_path):
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(write(RunFolder(tmp_path), live=False).as_uri())
+    page.goto(RunPage(RunFolder(tmp_path)).write(live=False).as_uri())
     page.wait_for_timeout(300)
     assert "the disk is full" in page.inner_text("main")
     assert said == []

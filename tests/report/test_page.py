@@ -8,8 +8,9 @@ import zlib
 
 import pytest
 import yaml
+from jinja2 import Environment
 
-from rowspace.report.page import render, write
+from rowspace.report.page import Page
 from rowspace.runfolder import RunFolder
 from tests.figures.rows import HOSTILE
 from tests.report.folders import CONFIG, make
@@ -22,7 +23,7 @@ def folder(tmp_path_factory) -> RunFolder:
 
 @pytest.fixture(scope="module")
 def page(folder) -> str:
-    return render(folder, live=False)
+    return Page(folder).render(live=False)
 
 
 def text_of(page: str) -> str:
@@ -31,8 +32,24 @@ def text_of(page: str) -> str:
 
 
 def test_the_page_is_written_into_the_folder(folder):
-    assert write(folder, live=False) == folder.path / "report.html"
+    assert Page(folder).write(live=False) == folder.path / "report.html"
     assert [path.name for path in folder.path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_page_that_is_written_again_compiles_nothing_and_says_what_the_folder_says_now(tmp_path, monkeypatch):
+    compiled = []
+    compile_ = Environment.compile
+    monkeypatch.setattr(Environment, "compile", lambda *args, **more: compiled.append(1) or compile_(*args, **more))
+    folder = make(tmp_path / "run")
+    page = Page(folder)
+    first, once = page.render(live=True), len(compiled)
+    (tmp_path / "words.json").write_text('{"words": ["gloss"]}')
+    folder.write_text("config.yaml", yaml.safe_dump({**CONFIG, "probes": {"blocked": str(tmp_path / "words.json")}}))
+    folder.update(status="interrupted")
+    again = page.render(live=True)
+    assert 0 < once == len(compiled)
+    assert again != first
+    assert again == Page(folder).render(live=True)
 
 
 def test_the_first_sentence_is_the_result_beside_its_floors(page):
@@ -90,14 +107,14 @@ def test_successes_and_failures_stand_side_by_side_with_chance(page):
 
 
 def test_a_live_page_says_where_it_stands(folder):
-    seen = text_of(render(folder, live=True))
+    seen = text_of(Page(folder).render(live=True))
     assert "Training: step 600 of 600" in seen
     assert "refreshes by itself" in seen
 
 
 def test_bits_per_byte_that_do_not_exist_are_replaced_by_their_reason(tmp_path):
     run = {"metrics": {"test/bpb": None, "test/loss": 3.2}, "reasons": {"test/bpb": "4.1 % of the bytes are <UNK>"}}
-    seen = text_of(render(make(tmp_path / "run", **run), live=False))
+    seen = text_of(Page(make(tmp_path / "run", **run)).render(live=False))
     assert "test loss of 3.200" in seen.replace("\xa0", " ")
     assert "Bits per byte do not exist here: 4.1 % of the bytes are &lt;UNK&gt;" in seen
 
@@ -105,10 +122,10 @@ def test_bits_per_byte_that_do_not_exist_are_replaced_by_their_reason(tmp_path):
 def test_a_failed_run_says_why_and_an_interrupted_one_how_to_go_on(tmp_path):
     failed = make(tmp_path / "failed", status="failed", error="loss is not finite at step 40 <b>")
     assert "This run failed after step 600. loss is not finite at step 40 &lt;b&gt;" in text_of(
-        render(failed, live=False)
+        Page(failed).render(live=False)
     ).replace(" .", ".")
     stopped = make(tmp_path / "stopped", status="interrupted")
-    assert "The same command resumes it" in text_of(render(stopped, live=False))
+    assert "The same command resumes it" in text_of(Page(stopped).render(live=False))
 
 
 def test_a_run_killed_at_any_moment_has_a_page(tmp_path):
@@ -121,14 +138,14 @@ def test_a_run_killed_at_any_moment_has_a_page(tmp_path):
         copy = tmp_path / "copy"
         shutil.copytree(whole.path, copy)
         (copy / missing).unlink()
-        assert "What E learned" in render(RunFolder(copy), live=True)
+        assert "What E learned" in Page(RunFolder(copy)).render(live=True)
         shutil.rmtree(copy)
 
 
 @pytest.mark.parametrize("live", [True, False])
 def test_an_empty_run_folder_has_a_page_full_of_reasons(tmp_path, live):
     (tmp_path / "run.json").write_text("{}")
-    seen = text_of(render(RunFolder(tmp_path), live=live))
+    seen = text_of(Page(RunFolder(tmp_path)).render(live=live))
     assert "No result yet: this run has not validated yet" in seen
     for reason in ("No map", "No neighbours", "No loss was logged", "No geometry", "No truth card", "No certificate"):
         assert reason in seen
@@ -137,13 +154,13 @@ def test_an_empty_run_folder_has_a_page_full_of_reasons(tmp_path, live):
 def test_a_damaged_table_is_said_and_the_rest_is_shown(tmp_path):
     folder = make(tmp_path / "run")
     (folder.path / "tables" / "neighbours.parquet").write_bytes(b"not a table")
-    seen = text_of(render(folder, live=False))
+    seen = text_of(Page(folder).render(live=False))
     assert "neighbours.parquet is damaged" in seen
     assert "This model needs" in seen
 
 
 def test_an_untied_run_can_switch_between_its_two_tables(tmp_path):
-    page = render(make(tmp_path / "run", tables=("E", "U")), live=False)
+    page = Page(make(tmp_path / "run", tables=("E", "U"))).render(live=False)
     assert 'value="map_U"' in page
 
 
@@ -151,7 +168,7 @@ def test_a_run_that_watched_nothing_says_so(tmp_path):
     folder = make(tmp_path / "run")
     shutil.rmtree(folder.path / "tables")
     shutil.rmtree(folder.path / "figures")
-    assert "watched nothing (probes=none)" in text_of(render(folder, live=False))
+    assert "watched nothing (probes=none)" in text_of(Page(folder).render(live=False))
 
 
 def test_what_e_learned_opens_with_every_score_beside_chance(page):
@@ -179,7 +196,7 @@ def test_an_answer_shows_successes_beside_failures_and_folds_the_rest(page):
 def test_an_answer_that_is_damaged_is_said_and_the_rest_is_shown(tmp_path):
     folder = make(tmp_path / "run")
     (folder.answers / "pairs.json").write_text("{")
-    seen = text_of(render(folder, live=False))
+    seen = text_of(Page(folder).render(live=False))
     assert "pairs.json is damaged" in seen
     assert "This model needs" in seen
 
@@ -189,7 +206,7 @@ def test_blocked_words_are_masked_in_text_tables_and_figures_and_the_files_keep_
     mine = tmp_path / "mine.json"
     mine.write_text('{"words": ["badword", "king"]}')
     folder.write_text("config.yaml", yaml.safe_dump({**CONFIG, "probes": {"name": "default", "blocked": str(mine)}}))
-    page = render(folder, live=False)
+    page = Page(folder).render(live=False)
     plain = page.replace("train &#39;tokenizer=bpe&#39; zq-badword", "")  # the command must stay exact
     assert "badword" not in plain
     assert "zq-■■■" in plain
@@ -204,4 +221,4 @@ def test_a_block_list_that_is_gone_is_said_and_ours_masks_instead(tmp_path):
     folder = make(tmp_path / "run")
     gone = {"name": "default", "blocked": str(tmp_path / "gone.json")}
     folder.write_text("config.yaml", yaml.safe_dump({**CONFIG, "probes": gone}))
-    assert "gone.json cannot be read" in text_of(render(folder, live=False))
+    assert "gone.json cannot be read" in text_of(Page(folder).render(live=False))

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from rowspace.report.page import render
+from rowspace.report.page import Page
 from tests.report.folders import COST, make
 
 
 def cost_section(folder: Path, **run: Any) -> str:
     """Its text, without markup."""
-    page = render(make(folder / "run", **run), live=False)
+    page = Page(make(folder / "run", **run)).render(live=False)
     (section,) = re.findall(r'<section id="cost".*?</section>', page, flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", section))
 

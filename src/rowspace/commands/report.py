@@ -29,8 +29,8 @@ def run(config: Report, call: Call) -> None:
     """Write report.html and print its path."""
     del call
     from rowspace.claim import is_alive
-    from rowspace.report import page
+    from rowspace.report.page import Page
     from rowspace.runfolder import RunFolder
 
     folder = RunFolder(Path(config.path))
-    print(page.write(folder, live=is_alive(folder)))
+    print(Page(folder).write(live=is_alive(folder)))

@@ -38,19 +38,29 @@ TABLES = ("spectrum", "frequency")
 Rows = Sequence[Mapping[str, Any]]
 
 
-def write(folder: RunFolder, live: bool) -> Path:
-    """Make `report.html` from what the folder holds now; `live` pages refresh themselves. Returns its path."""
-    path = folder.path / "report.html"
-    write_atomically(path, render(folder, live=live).encode("utf-8", "backslashreplace"))
-    return path
+class Page:
+    """The page of one run, which may be written many times: its templates are compiled once."""
 
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._templates: Environment | None = None
 
-def render(folder: RunFolder, *, live: bool) -> str:
-    """The page as text."""
-    found = gather(folder)
-    figures, blocked = found.pop("figures"), found.pop("blocked")
-    about = {"live": live, "refresh": REFRESH_SECONDS, "signs": SIGNS}
-    return fill(environment(blocked).get_template("page.html.jinja"), found | about, figures, level=1 if live else 6)
+    def write(self, *, live: bool) -> Path:
+        """Make `report.html` from what the folder holds now; `live` pages refresh themselves. Returns its path."""
+        path = self._folder.path / "report.html"
+        write_atomically(path, self.render(live=live).encode("utf-8", "backslashreplace"))
+        return path
+
+    def render(self, *, live: bool) -> str:
+        """The page as text."""
+        found = gather(self._folder)
+        figures, blocked = found.pop("figures"), found.pop("blocked")
+        if self._templates is None:
+            self._templates = environment(blocked)
+        self._templates.extend(blocked=blocked)
+        about = {"live": live, "refresh": REFRESH_SECONDS, "signs": SIGNS}
+        template = self._templates.get_template("page.html.jinja")
+        return fill(template, found | about, figures, level=1 if live else 6)
 
 
 def fill(
@@ -92,7 +102,7 @@ def environment(blocked: Blocked, room: Path = HERE) -> Environment:
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: blocked.mask(value) if type(value) is str else value,
+        finalize=lambda value: made.blocked.mask(value) if type(value) is str else value,  # pyright: ignore
     )
     made.extend(blocked=blocked)
     made.filters |= {
