@@ -36,7 +36,7 @@ def values_of(group: str, name: str) -> dict[str, Any]:
         for where, chosen in entry.items() if isinstance(entry, dict) else ():
             other, _, place = where.lstrip("/").partition("@")
             section, _, key = place.partition(".")
-            values[section][key] = values_of(other, chosen)
+            values[section][key] = values_of(other, chosen) | values[section].get(key, {})
     return values
 
 

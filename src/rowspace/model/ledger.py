@@ -24,6 +24,20 @@ LEARNED, CONFIG, STATE = "LEARNED", "CONFIG", "STATE"
 
 Row = dict[str, Any]
 
+CHAPTER = {
+    "tau": CONFIG,
+    "V": CONFIG,
+    "merges": CONFIG,
+    "d": CONFIG,
+    "n_max": CONFIG,
+    "E": LEARNED,
+    "P_pos": LEARNED,
+    "position.table": CONFIG,
+    "ids": STATE,
+    "H0": STATE,
+}
+"""The course's own table: which kind of number each quantity is. A scheme has P_pos, position.table or neither."""
+
 
 def quantities(
     model: LanguageModel,
@@ -45,6 +59,13 @@ def quantities(
         *_tensor_rows(model),
         *_state_rows(model, lengths or (model.n_ctx, None), layers),
     ]
+
+
+def find_disagreements(rows: Sequence[Row]) -> list[str]:
+    """Quantities of the course's table that these rows call otherwise, or lack where every model has one."""
+    found = {row["quantity"]: row["category"] for row in rows}
+    scheme = {"P_pos", "position.table"}
+    return [name for name, kind in CHAPTER.items() if found.get(name, kind if name in scheme else None) != kind]
 
 
 def state_hash(module: nn.Module) -> str:

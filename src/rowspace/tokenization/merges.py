@@ -14,6 +14,7 @@ from rowspace.tokenization.bpe import BpeOption
 from rowspace.tokenization.byte_level import ByteLevelTokenizer
 from rowspace.tokenization.library import about, learned_from, too_large, with_specials
 from rowspace.tokenization.pretokenization import Sections, byte_level, count_words, within
+from rowspace.tokenization.reference_bpe import encode
 
 ALGORITHM = "byte-level BPE: the most frequent pair first, equal counts by the smaller pair of ids"
 
@@ -56,6 +57,20 @@ def bpe_words(option: BpeOption, texts: Iterable[str]) -> dict[str, int]:
     """What the merges are learned from: words in the 256 letters, with counts."""
     cut = byte_level(digits=option.digits, whitespace=option.whitespace)
     return within(count_words(Sections(vanishes=False, cut=cut).strings(texts), cut), LEARNED_FROM)
+
+
+def reapplied(option: BpeOption, tokenizer: Tokenizer, text: str, *, reverse: bool = False) -> list[list[int]]:
+    """Ids of each word of the text, found by applying every recorded merge to it in the order of learning.
+
+    What the library does in one pass, done as it is described, merge after merge; or in the `reverse` order, to see
+    what the order is worth. Slow: each merge is tried on each word.
+    """
+    stored = json.loads(tokenizer.json)["model"]  # type: ignore[attr-defined]
+    learned = [(left, right) for left, right in stored["merges"]]
+    cut = byte_level(digits=option.digits, whitespace=option.whitespace)
+    ordered = learned[::-1] if reverse else learned
+    words = [word for word, _ in cut.pre_tokenize_str(text)]
+    return [[stored["vocab"][piece] for piece in encode(tuple(word), ordered)] for word in words]
 
 
 def _repeated(words: Mapping[str, int]) -> Iterator[str]:
