@@ -1,0 +1,92 @@
+"""Sparse matrices as narrow ones: exactly, with every inner product of rows kept, and by their leading directions.
+
+X ~ U_k S_k V_k^T is the best matrix of rank k in least squares (Eckart & Young 1936). Signs of singular vectors are
+free: here the entry of U that is largest in size is positive. Solvers are exact (LAPACK, ARPACK), none is randomized.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import get_lapack_funcs
+from scipy.sparse.linalg import svds
+
+from rowspace.errors import ConfigError
+from rowspace.ladder.counting import Counts, find_lengths
+
+BLOCK = 512
+"""Rows that are copied at once."""
+DENSE = 1 << 22
+"""Entries up to which a matrix is decomposed as a dense one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Isometry:
+    """`vectors` (V, r) float32 with X X^T = vectors vectors^T; r is the `rank` of X as far as float64 can tell."""
+
+    vectors: np.ndarray
+    rank: int
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """U (m, k), S (k,) descending and W (n, k) with X ~ U diag(S) W^T, and the norm of X (Frobenius)."""
+
+    U: np.ndarray
+    S: np.ndarray
+    W: np.ndarray
+    norm: float
+
+    @property
+    def errors(self) -> np.ndarray:
+        """Frobenius norm of what is lost at rank 1 to k, (k,)."""
+        return np.sqrt(np.maximum(self.norm**2 - np.cumsum(self.S**2), 0.0))
+
+
+def find_isometry(matrix: Counts) -> Isometry:
+    """Rows of at most V numbers whose lengths, distances and cosines are those of the rows of `matrix` (V, D).
+
+    The triangle of a pivoted Cholesky factorization of the Gram matrix of unit rows: errors are those of float64,
+    relative to each row's own length. Time V^3 / 3, memory 8 V^2 bytes.
+    """
+    V = np.shape(matrix)[0]
+    lengths = find_lengths(matrix)
+    seen = np.flatnonzero(lengths)
+    units = sparse.csr_array(sparse.diags_array(1 / lengths[seen]) @ matrix[seen])
+    gram = np.asfortranarray((units @ units.T).toarray())
+    factorize: Any = get_lapack_funcs("pstrf", dtype=np.float64)
+    lower, order, rank, _ = factorize(gram, lower=1, overwrite_a=1)
+    vectors = np.zeros((V, rank), dtype=np.float32)
+    for start in range(0, len(seen), BLOCK):
+        rows = seen[order[start : start + BLOCK] - 1]
+        vectors[rows] = np.tril(lower[start : start + BLOCK, :rank], start) * lengths[rows, None]
+    return Isometry(vectors, int(rank))
+
+
+def find_directions(matrix: Counts, k: int, *, seed: int, key: str) -> Directions:
+    """The k leading singular directions of a matrix (m, n). ConfigError, naming the option `key`, above its rank."""
+    m, n = np.shape(matrix)
+    small = min(m, n)
+    if m * n <= DENSE or k >= small:
+        solved: Any = np.linalg.svd(matrix.toarray(), full_matrices=False)
+        U, S, Wt = solved
+    else:
+        start = np.random.default_rng(seed).normal(size=small)
+        solved = svds(matrix, k=k, v0=start, solver="arpack")
+        U, S, Wt = solved
+        order = np.argsort(-S, kind="stable")
+        U, S, Wt = U[:, order], S[order], Wt[order]
+    above = np.finfo(float).eps * max(m, n) * S.max(initial=0.0) < S
+    rank = int(np.count_nonzero(above))
+    if k > rank:
+        raise ConfigError(
+            f"{key}: {k} was given, and the matrix of this text has rank {rank}; at most {rank}"
+            if rank
+            else f"{key}: every entry of the matrix of this text is 0, so that it has no direction; take another text"
+        )
+    U, S, Wt = U[:, :k], S[:k], Wt[:k]
+    signs = np.sign(U[np.abs(U).argmax(axis=0), np.arange(k)])
+    return Directions(U * signs, S, Wt.T * signs, float(np.linalg.norm(matrix.data)))

@@ -1,0 +1,54 @@
+"""Latent semantic analysis: the leading directions of the document-term matrix (Deerwester et al. 1990).
+
+With documents as rows, X ~ U_k S_k V_k^T: tokens are the rows of V_k S_k^p, documents those of U_k S_k^p, with the
+exponent p = 1 in the chapters. Altszyler et al. (2016) and Levy et al. (2015) find that smaller ones serve meaning
+better.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from rowspace.ladder.base import Rung, RungOption, Text, refuse_one_document
+from rowspace.registry import register
+from rowspace.table import TokenTable
+
+
+@register("ladder")
+class Lsa(RungOption):
+    """Truncated SVD of counts by document."""
+
+    adds: ClassVar[str] = (
+        "density: a few directions in place of every document, which bring tokens together that never met"
+    )
+    name: Literal["lsa"]
+    d: int = Field(ge=1, le=2000)
+    """Directions kept, k."""
+    weighting: Literal["counts", "textbook", "smooth", "unsmoothed", "base_two"]
+    """counts as they are, or times IDF in a variant of the rung tfidf."""
+    exponent: float = Field(ge=0, le=2)
+    """p: how far singular values scale the directions; 1 in the chapters, 0 makes all equal."""
+
+    def make(self, text: Text) -> Rung:
+        """(V, d), and documents (D, d). ConfigError for one document, and for d above the rank."""
+        from rowspace.ladder.counting import find_document_counts, find_tfidf
+        from rowspace.ladder.decomposition import find_directions
+
+        refuse_one_document(text, self.name)
+        counts = find_document_counts(text)
+        if self.weighting != "counts":
+            counts = find_tfidf(counts, self.weighting, unit_documents=False)
+        text.progress("decomposing", 0, 1)
+        found = find_directions(counts, self.d, seed=text.seed, key="lsa.d")
+        scaled = found.S**self.exponent
+        about = {"table": "LSA", "weighting": self.weighting, "exponent": f"{self.exponent:g}"}
+        documents = (found.W * scaled).astype("float32")
+        names = [f"document {number}" for number in range(len(documents))]
+        return Rung(
+            text.table(found.U * scaled, about),
+            {"documents": TokenTable(documents, names, source=about)},
+            {"frobenius": found.norm, "kept": float((found.S**2).sum() / found.norm**2)},
+            tuple(found.S.tolist()),
+        )
