@@ -6,7 +6,7 @@ document-term matrix stands here transposed, so that a token's vector is a row a
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +14,8 @@ from scipy import sparse
 from rowspace.ladder.base import Text
 from rowspace.probes.association import pairs_within
 
-Counts = sparse.csr_array
+Counts = Any
+"""A scipy.sparse.csr_array of float64, whose type says less than it knows."""
 Variant = Literal["textbook", "smooth", "unsmoothed", "base_two"]
 CELLS = 1 << 23
 """Pairs that are held before they are added up."""
@@ -57,7 +58,7 @@ def find_idf(counts: Counts, variant: Variant) -> np.ndarray:
     with smooth_idf=False. base_two: log2(n / df), gensim's. A token of every document has 0 in the first and the last
     alone.
     """
-    n, df = np.shape(counts)[1], np.diff(counts.indptr).astype(np.float64)
+    n, df = counts.shape[1], np.diff(counts.indptr).astype(np.float64)
     seen = df > 0
     ratio = (1 + n) / (1 + df) if variant == "smooth" else n / np.where(seen, df, n)
     weight = np.log2(ratio) if variant == "base_two" else np.log(ratio)
@@ -75,8 +76,8 @@ def find_tfidf(counts: Counts, variant: Variant, *, unit_documents: bool) -> Cou
 
 def find_lengths(matrix: Counts) -> np.ndarray:
     """Euclidean length of each row, (rows,) float64."""
-    rows = np.repeat(np.arange(np.shape(matrix)[0]), np.diff(matrix.indptr))
-    return np.sqrt(np.bincount(rows, weights=matrix.data**2, minlength=np.shape(matrix)[0]))
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return np.sqrt(np.bincount(rows, weights=matrix.data**2, minlength=matrix.shape[0]))
 
 
 def find_ppmi(counts: Counts, *, shift: float, smoothing: float) -> Counts:

@@ -52,7 +52,7 @@ def find_isometry(matrix: Counts) -> Isometry:
     The triangle of a pivoted Cholesky factorization of the Gram matrix of unit rows: errors are those of float64,
     relative to each row's own length. Time V^3 / 3, memory 8 V^2 bytes.
     """
-    V = np.shape(matrix)[0]
+    V = matrix.shape[0]
     lengths = find_lengths(matrix)
     seen = np.flatnonzero(lengths)
     units = sparse.csr_array(sparse.diags_array(1 / lengths[seen]) @ matrix[seen])
@@ -68,7 +68,7 @@ def find_isometry(matrix: Counts) -> Isometry:
 
 def find_directions(matrix: Counts, k: int, *, seed: int, key: str) -> Directions:
     """The k leading singular directions of a matrix (m, n). ConfigError, naming the option `key`, above its rank."""
-    m, n = np.shape(matrix)
+    m, n = matrix.shape
     small = min(m, n)
     if m * n <= DENSE or k >= small:
         solved: Any = np.linalg.svd(matrix.toarray(), full_matrices=False)
