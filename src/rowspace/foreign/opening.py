@@ -9,11 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from rowspace.errors import ConfigError
-from rowspace.foreign import array, checkpoint, columns, glove, tensors, word2vec
+from rowspace.foreign import array, checkpoint, columns, glove, own, tensors, word2vec
 from rowspace.foreign.base import Foreign
 from rowspace.foreign.naming import Names, read_names
 from rowspace.foreign.reading import head, is_packed
 from rowspace.probing.base import Progress
+from rowspace.tablefile import is_table_file
 
 KNOWN = (
     "tables are read from .safetensors, a Hugging Face model folder, word2vec text or binary, GloVe text, .npy "
@@ -71,6 +72,8 @@ def _of_binary(path: Path, first: bytes, names: Names | None, progress: Progress
         _refuse_names(path, names)
         return columns.open_columns(path, progress)
     if tensors.recognise(first, path.stat().st_size):
+        if is_table_file(path):
+            return own.open_own(path, names)
         return checkpoint.open_tensors(path, names)
     return None
 
