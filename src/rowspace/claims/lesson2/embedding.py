@@ -115,7 +115,6 @@ def rows_start_without_geometry(asked: Asked) -> Verdict:
     PLACE,
     "Training gives the rows a geometry: cosines follow the company that tokens keep.",
     by="probing.association.AssociationProbe",
-    by_design="rows and company both follow frequency; among the commonest tokens cosines say least of the company.",
 )
 def cosine_follows_company(asked: Asked) -> Verdict:
     score = asked.score("association", "probe/association/spearman")
@@ -124,7 +123,7 @@ def cosine_follows_company(asked: Asked) -> Verdict:
 
 @claim(
     PLACE,
-    "Some directions stand for relations: the row nearest to king - man + woman is that of queen.",
+    "Some directions stand for relations: the step from man to king leads from woman to queen.",
     by="probing.analogies.Analogies",
     by_design="mostly the answer is near to begin with, and the offset adds little; small tables lack such directions.",
 )

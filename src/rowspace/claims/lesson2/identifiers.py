@@ -59,12 +59,12 @@ def digits_are_cut_by_decision(asked: Asked) -> Verdict:
         f"Of {len(NUMBERS)} numbers of six digits; small tokenizers of the same text, by their setting of digits: "
         f"{said}. What that does to arithmetic is not asked: this text has none."
     )
-    held = shapes["single"] == shapes["threes"] == 1 and (setting not in ("single", "threes") or n == 1)
+    held = shapes["single"] == 1 < shapes["none"] and (setting != "single" or n == 1)
     return Verdict(
         "conditional" if held else "failed",
         n,
         "ways in which this run cuts them",
-        "1 where digits are cut by rule",
+        "1 where each digit is a piece",
         why,
     )
 

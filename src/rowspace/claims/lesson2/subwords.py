@@ -13,12 +13,14 @@ from rowspace.tokenization.base import Tokenizer
 from rowspace.tokenization.bpe import BpeOption
 from rowspace.tokenization.card import truth_card
 from rowspace.tokenization.closure import Closure, certify, find_failures
+from rowspace.tokenization.hostile import BLOCK, code_point_blocks
 from rowspace.tokenization.merges import reapplied
 from rowspace.tokenization.pretokenization import byte_letters
 
 PLACE = "Lesson 2, 2"
 FALLBACK = ("byte", "char", "bpe", "unigram")
 """Kinds whose alphabet holds all bytes."""
+LOST = f"share of test documents, and a text of {BLOCK} characters, that do not come back"
 STEPS, WORDS = 12, 60
 """Merges looked at one by one, and words encoded merge by merge."""
 
@@ -49,12 +51,10 @@ def subwords_are_closed(asked: Asked) -> Verdict:
     _, wordpiece = fitted(asked, "wordpiece")
     failed, n = _lost(asked, wordpiece)
     why = (
-        f"WordPiece of {wordpiece.vocab_size:,} pieces from the same text loses test documents to <unk> where a "
+        f"WordPiece of {wordpiece.vocab_size:,} pieces from the same text loses {failed} of {n:,} to <unk>, where a "
         f"character is new; this run's own tokenizer is {_closure(asked).verdict}."
     )
-    return at_most(
-        failed / n, 0, what=f"share of {n:,} test documents and strange texts that do not come back", why=why
-    )
+    return at_most(failed / n, 0, what=LOST, why=why)
 
 
 @claim(
@@ -68,8 +68,8 @@ def words_are_open(asked: Asked) -> Verdict:
     return at_least(
         failed / n,
         1 / n,
-        what=f"share of {n:,} test documents and strange texts that do not come back",
-        why=f"The {word.vocab_size:,} commonest words of the training text were taken.",
+        what=LOST,
+        why=f"{failed} of {n:,}, with the {word.vocab_size:,} commonest words and marks of the training text.",
     )
 
 
@@ -83,7 +83,7 @@ def bytes_are_closed_and_long(asked: Asked) -> Verdict:
     failed, n = _lost(asked, byte)
     length = _card(asked, byte)["bytes_per_token"]
     held = not failed and length == 1
-    why = f"{failed} of {n:,} test documents and strange texts fail."
+    why = f"{failed} of {n:,} texts are lost."
     return Verdict("held" if held else "failed", length, "bytes of text a token", "1, and no text lost", why)
 
 
@@ -217,8 +217,8 @@ def _card(asked: Asked, tokenizer: Tokenizer) -> dict[str, float]:
 
 
 def _lost(asked: Asked, tokenizer: Tokenizer) -> tuple[int, int]:
-    """Test documents that do not come back, and how many there are; a strange text beside them."""
-    documents = [("test", text) for text in [*_readable(asked), "\u4e16\u754c, \U0001f44d".encode()]]
+    """Test documents that do not come back, and how many there are; a text of many characters beside them."""
+    documents = [("test", text) for text in [*_readable(asked), next(code_point_blocks()).encode()]]
     return len(find_failures(tokenizer, documents)), len(documents)
 
 
