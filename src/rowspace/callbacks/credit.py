@@ -8,6 +8,7 @@ positions have no parameters and stand in no row. Norms are those before clippin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import pytorch_lightning as lightning
@@ -70,6 +71,16 @@ def measure_components(parameters: Iterable[tuple[str, Tensor]]) -> dict[str, Te
             values = gradient.coalesce().values() if gradient.is_sparse else gradient
             squares.setdefault(component_of(name), []).append(torch.linalg.vector_norm(values, dtype=torch.float64))
     return {name: torch.linalg.vector_norm(torch.stack(norms)) for name, norms in squares.items()}
+
+
+def find_without_gradient(model: Any, batch: Any) -> tuple[list[str], int]:
+    """Names of the parameters that a batch gives no gradient, by a backward pass of a copy, and how many there are."""
+    made = deepcopy(model).eval()
+    with torch.enable_grad():
+        nats, _ = made.loss(made(batch.ids, batch.positions, batch.segments, batch.source), batch.targets)
+        nats.backward()
+    found = dict(made.named_parameters())
+    return [name for name, p in found.items() if p.grad is None or not bool(p.grad.abs().sum() > 0)], len(found)
 
 
 def component_of(parameter: str) -> str:

@@ -9,8 +9,11 @@ nothing: the sum that the optimizer sees is the same, bit for bit, as without th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.autograd.graph import Node
 
@@ -68,3 +71,55 @@ def find_uses(root: Any, table: Tensor, *, stop: Any) -> Iterator[tuple[Node, in
             elif following not in met:
                 met.add(following)
                 waiting.append(following)
+
+
+@dataclass(frozen=True, eq=False)
+class Passed:
+    """What one backward pass of the summed nats of a batch leaves on the way: `ids` (N,) of all look-ups, `looked_up`
+    (N, d) the gradient of each, and `parts` of the tables by (table, side), (V, d) each."""
+
+    ids: Tensor
+    looked_up: Tensor
+    parts: Mapping[tuple[str, str], Tensor]
+
+    def whole(self, name: str) -> Tensor:
+        """The gradient of a table from both sides."""
+        return sum(part for (table, _), part in self.parts.items() if table == name)  # type: ignore[return-value]
+
+    def scatter_error(self) -> float:
+        """Largest |dL/dE - sum over occurrences of dL/de| on the input side, over the largest number of dL/dE."""
+        found = self.parts["E", "input"]
+        added = torch.zeros_like(found)
+        for id_ in self.ids.unique():
+            added[id_] = self.looked_up[self.ids == id_].sum(0)
+        return float((found - added).abs().max() / found.abs().max())
+
+
+def pass_back(model: Any, batch: Any) -> Passed:
+    """One backward pass of a copy of the model in evaluation mode; the model is left without a gradient."""
+    made = deepcopy(model).eval()
+    looked_up: list[tuple[Tensor, Tensor]] = []
+
+    def keep(module: Any, given: Any, rows: Tensor) -> None:
+        rows.retain_grad()
+        looked_up.append((given[0], rows))
+
+    E, U = made.embedding.weight, made.head.weight
+    sides = Sides({"E": E} if U is E else {"E": E, "U": U})
+    with torch.enable_grad():
+        made.embedding.register_forward_hook(keep)
+        states = made(batch.ids, batch.positions, batch.segments, batch.source)
+        nats, _ = made.loss(states, batch.targets)
+        sides.trace(states, nats)
+        nats.backward()
+    sides.close()
+    parts = {(name, side): sides.part(name, side) for name in ("E", "U") for side in ("input", "output")}
+    return Passed(
+        ids=torch.cat([ids.flatten() for ids, _ in looked_up]),
+        looked_up=torch.cat([_gradient(rows).flatten(0, -2) * made.embedding.scale for _, rows in looked_up]),
+        parts={key: part for key, part in parts.items() if part is not None},
+    )
+
+
+def _gradient(rows: Tensor) -> Tensor:
+    return torch.zeros_like(rows) if rows.grad is None else rows.grad

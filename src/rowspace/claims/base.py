@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from rowspace.answers import Findings, Score
@@ -38,6 +38,12 @@ class Verdict:
     """What it is held against: "at most 1e-12", "chance 50"."""
     why: str
     """One sentence on this run."""
+    by_design: str | None = None
+    """Where a failure is no fault of this run and another's might be: why. It stands before the claim's own."""
+
+    def meant(self, why: str) -> Verdict:
+        """The same, and should it have failed, by design."""
+        return replace(self, by_design=why)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +98,19 @@ class Asked:
         """The first windows that the run was trained on, at most WINDOWS of them, with what was predicted there."""
         return self.kept("batch", self._batch)
 
+    def number(self, probe: str, key: str) -> float:
+        """One number of another probe by its metric key. ConfigError where there is none, with the reason."""
+        found = self.answer(probe).all_numbers()[key]
+        if isinstance(found, Missing):
+            raise ConfigError(found.reason)
+        return found
+
+    def senses(self, name: str, cue: str) -> Score:
+        """A number of the senses probe that is no score there, as one: with its null, of all words."""
+        key = f"probe/senses/{name}_{cue}"
+        low, high, chance = (self.number("senses", f"{key}/null{end}") for end in ("_low", "_high", ""))
+        return Score(key, name, self.number("senses", key), chance, low, high, 1, 1)
+
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """`make()`, made once a run for this key."""
         return self.subject.kept(("claims", key), make)
@@ -108,7 +127,8 @@ class Asked:
             isolated=config.data.documents == "isolated",
             objective=config.body.objective(self.subject.tokenizer, n_ctx),
         )
-        return Batch(*(None if field is None else field[:WINDOWS] for field in batches.batch_at(0)))
+        fields: Any = (None if field is None else field[:WINDOWS] for field in batches.batch_at(0))
+        return Batch(*fields)
 
 
 def claim(place: str, statement: str, *, by: str, by_design: str | None = None) -> Callable[[Any], Claim]:
@@ -131,6 +151,16 @@ def judge(claimed: Claim, asked: Asked) -> Verdict:
 def at_most(number: float, bound: float, *, what: str, why: str) -> Verdict:
     """Held where a number is no larger than its bound."""
     return Verdict("held" if number <= bound else "failed", number, what, f"at most {bound:.3g}", why)
+
+
+def below(number: float, bound: float, *, what: str, why: str) -> Verdict:
+    """Held where a number is smaller than its bound."""
+    return Verdict("held" if number < bound else "failed", number, what, f"below {bound:.3g}", why)
+
+
+def above(number: float, bound: float, *, what: str, why: str) -> Verdict:
+    """Held where a number is larger than its bound."""
+    return Verdict("held" if number > bound else "failed", number, what, f"above {bound:.3g}", why)
 
 
 def at_least(number: float, bound: float, *, what: str, why: str) -> Verdict:

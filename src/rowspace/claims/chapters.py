@@ -6,9 +6,38 @@ from importlib import import_module
 
 from rowspace.claims.base import Claim
 
-PART_1 = ("lookup",)
+PART_1 = (
+    "language_model",
+    "same_token",
+    "token",
+    "one_hot",
+    "meaning",
+    "counts",
+    "svd",
+    "context_words",
+    "sequences",
+    "lookup",
+    "rows",
+    "position",
+    "states",
+    "projection",
+    "objective",
+    "architectures",
+    "learning",
+    "learning_loop",
+)
 """Sections of Part 1, Tokenization and embeddings: files of `claims/part1`."""
-LESSON_2: tuple[str, ...] = ()
+LESSON_2 = (
+    "recap",
+    "interface",
+    "subwords",
+    "identifiers",
+    "embedding",
+    "position",
+    "rotary",
+    "inputs",
+    "table",
+)
 """Sections of Lesson 2: files of `claims/lesson2`."""
 
 

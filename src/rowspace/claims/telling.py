@@ -69,8 +69,8 @@ def say(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> str:
     )
     if counts["not asked"]:
         said += f"; {counts['not asked']} could not be asked"
-    failed = [claimed for claimed, one in zip(claims, verdicts, strict=True) if one.word == "failed"]
-    meant = [claimed for claimed in failed if claimed.by_design]
+    failed = [(claimed, one) for claimed, one in zip(claims, verdicts, strict=True) if one.word == "failed"]
+    meant = [one for claimed, one in failed if one.by_design or claimed.by_design]
     if not failed:
         return f"{said}."
     if len(meant) == len(failed):
@@ -95,7 +95,7 @@ def _row(name: str, claimed: Claim, verdict: Verdict) -> dict[str, Any]:
 
 def why(claimed: Claim, verdict: Verdict) -> str:
     """What the run says, and after a failure by design what the statement leaves out."""
-    by_design = claimed.by_design if verdict.word == "failed" else None
+    by_design = (verdict.by_design or claimed.by_design) if verdict.word == "failed" else None
     return f"{verdict.why} By design: {by_design}" if by_design else verdict.why
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +79,21 @@ class TokenStream:
         """Document that each token of the stream belongs to; an `<eos>` belongs to the document that it ends."""
         found = np.searchsorted(self.offsets, tokens, side="right") - 1
         return np.clip(found, 0, self.D - 1)
+
+    def beginning(self, tokens: int) -> TokenStream:
+        """Its first whole documents, of at most so many tokens in all, or the first one; of the same name."""
+        documents = max(1, int(np.searchsorted(self.offsets, tokens, side="right")) - 1)
+        if documents >= self.D:
+            return self
+        size = int(self.text_offsets[documents])
+        return replace(
+            self,
+            ids=self.ids[: self.offsets[documents]],
+            token_bytes=self.token_bytes[: self.offsets[documents]],
+            offsets=self.offsets[: documents + 1],
+            text=self.text[:size],
+            text_offsets=self.text_offsets[: documents + 1],
+        )
 
     def counts(self, V: int) -> np.ndarray:
         """Occurrences of every id, (V,) int64."""

@@ -117,3 +117,11 @@ def find_text_rows(table: TokenTable) -> np.ndarray:
     if table.counts is not None:
         kept &= np.asarray(table.counts) > 0
     return np.flatnonzero(kept)
+
+
+def measure_distance_range(vectors: np.ndarray) -> tuple[float, float]:
+    """The least and the largest distance of two rows, (n, d) of few rows; the same where no row has a neighbour."""
+    wide = vectors.astype(np.float64)
+    squares = np.einsum("nd,nd->n", wide, wide)
+    apart = np.maximum(squares[:, None] + squares - 2 * wide @ wide.T, 0.0)[np.triu_indices(len(wide), 1)]
+    return float(np.sqrt(apart.min(initial=np.inf))), float(np.sqrt(apart.max(initial=0.0)))

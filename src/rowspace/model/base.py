@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from math import sqrt
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -43,6 +44,14 @@ class EmbeddingOption(Option):
         named = {"none": 1.0, "sqrt_d": sqrt(d)}
         return named[self.scale] if isinstance(self.scale, str) else float(self.scale)
 
+    def files(self, d: int) -> dict[str, str]:
+        """sha256 by option of the files that say how E of width d starts: they are part of the run's hash."""
+        return {}
+
+    def start(self, embedding: Any, tokens: Sequence[str], special: frozenset[int]) -> str | None:
+        """What a new run's E takes from elsewhere for its `tokens`, and a sentence about it. Not called on restore."""
+        return None
+
     @abstractmethod
     def build(self, *, vocab_size: int, d: int, generator: Any) -> Any:
         """The `rowspace.model.embedding.TokenEmbedding` with weight (V, d), drawn from the torch generator."""
@@ -57,6 +66,8 @@ class BodyOption(Option):
     sees: ClassVar[Literal["past", "all", "source and past"]]
     """What a state depends on: its own position and those before it, the whole window, or a whole other text (the
     source) and the positions up to its own."""
+    alone: ClassVar[bool] = False
+    """A state depends on its own position only, of all that it might see."""
     continues: ClassVar[bool] = True
     """Gives each next token a probability, so that it can score and continue a text."""
 

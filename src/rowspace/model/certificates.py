@@ -6,12 +6,14 @@ Run certificates, claims and tests call the same functions.
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from rowspace.errors import MachineError
+from rowspace.model.base import BodyOption
 from rowspace.model.language_model import LanguageModel
 
 WITNESSES = 16
@@ -138,3 +140,35 @@ def visibility(
         rows = [torch.cat(torch.autograd.grad(state @ probe, inputs, retain_graph=True), dim=1)[0] for state in final]
     model.train(was_training)
     return torch.stack([row.abs().sum(-1) > 0 for row in rows])
+
+
+def visibility_of(body: BodyOption, T: int, S: int | None = None) -> Bool[Tensor, "T N"]:
+    """What `visibility` must be for a body of this kind: what stands before, everything, or all of a source of S tokens
+    and what stands before; each position itself alone where the body has no way to look elsewhere."""
+    past = torch.ones(T, T).tril().bool()
+    if body.alone:
+        return torch.eye(T).bool()
+    if body.sees == "source and past":
+        return torch.cat([past, torch.ones(T, S or 0).bool()], dim=1)
+    return past if body.sees == "past" else torch.ones(T, T).bool()
+
+
+def silenced(model: LanguageModel, *, feedforward: bool = False) -> LanguageModel:
+    """A copy whose attention writes nothing into the stream, nor the feed-forward nets where asked: of a body with
+    `blocks`."""
+    made = deepcopy(model)
+    with torch.no_grad():
+        for block in made.body.get_submodule("blocks").children():
+            silent = [block.get_submodule("attention.out")]
+            silent += [block.get_submodule("feedforward.down")] if feedforward else []
+            for parameter in (p for module in silent for p in module.parameters()):
+                parameter.zero_()
+    return made
+
+
+@torch.no_grad()
+def measure_silent_error(model: LanguageModel, ids: Int[Tensor, "B T"]) -> float:
+    """Largest difference of the final states from the normalized h0 where no sublayer writes anything: 0 where what
+    was there stays available and blocks only add to it."""
+    states = silenced(model, feedforward=True).states(ids)
+    return float((states[-1] - model.body.get_submodule("norm")(states[0])).abs().max())

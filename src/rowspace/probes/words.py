@@ -69,6 +69,12 @@ def find_words(
     return {word: find_word(word, **how) for word in dict.fromkeys(words)}
 
 
+def find_other_ids(words: Iterable[str], encode: Encode) -> list[str]:
+    """Words that are other ids where a text begins with them than inside a sentence."""
+    inside = {word: tuple(encode(f"the {word}"))[len(encode("the")) :] for word in words}
+    return [word for word, ids in inside.items() if tuple(encode(word)) != ids]
+
+
 def _look_up(word: str, table: TokenTable) -> Word:
     """The word as one whole piece of a vocabulary whose tokenizer is not known."""
     cases = ((word, ""), (word.lower(), ", in lower case"), (word.capitalize(), ", capitalised"))

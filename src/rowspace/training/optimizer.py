@@ -8,6 +8,7 @@ states.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from rowspace.training.base import OptimizerOption
+from rowspace.training.optimizers.sgd import SGD
 
 EMBEDDING = "embedding.weight"
 
@@ -57,6 +59,23 @@ def build(model: nn.Module, option: OptimizerOption) -> Optimizer:
 
 
 @torch.no_grad()
+def measure_plain_step_error(model: Any, batch: Any, *, lr: float) -> tuple[float, int]:
+    """Largest |w' - (w - lr g)| over all parameters after one step of optimizer=sgd on the mean loss of a batch, over
+    the largest |lr g|, and how many rows of E moved. Taken by a copy."""
+    settings = {"momentum": 0.0, "weight_decay": 0.0, "decay_embedding": False, "embedding_lr_factor": 1.0}
+    made = deepcopy(model).eval()
+    with torch.enable_grad():
+        nats, n = made.loss(made(batch.ids, batch.positions, batch.segments, batch.source), batch.targets)
+        (nats / n).backward()
+    steps = {name: (p.detach().clone(), lr * p.grad) for name, p in made.named_parameters() if p.grad is not None}
+    build(made, SGD.model_validate({"name": "sgd", "lr": lr, **settings})).step()
+    after = {name: p.detach() for name, p in made.named_parameters()}
+    error = max(float((after[name] - (before - step)).abs().max()) for name, (before, step) in steps.items())
+    largest = max(float(step.abs().max()) for _, step in steps.values())
+    moved = (after[EMBEDDING] != steps[EMBEDDING][0]).any(1)
+    return error / largest, int(moved.sum())
+
+
 def clip_gradients(parameters: Iterable[nn.Parameter], limit: float) -> Float[Tensor, ""]:
     """Scale all gradients so that their L2 norm together is at most `limit`; the norm before that.
 

@@ -20,6 +20,7 @@ class NoBody(BodyOption):
     name: Literal["none"]
     attends: ClassVar[bool] = False
     sees: ClassVar[Literal["past"]] = "past"
+    alone: ClassVar[bool] = True
     norm: Literal["rmsnorm", "layernorm"]
     """Normalization of the state that the head reads."""
 

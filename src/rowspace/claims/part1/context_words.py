@@ -1,0 +1,88 @@
+"""Part 1, 8: Word2Vec, meaning from context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rowspace.claims.base import Asked, Verdict, claim, learned
+from rowspace.claims.evidence import documents
+from rowspace.errors import ConfigError
+from rowspace.ladder.counting import find_ppmi, find_window_counts
+from rowspace.ladder.skip_gram import Shift, measure_shift
+from rowspace.ladder.word2vec import Word2Vec
+from rowspace.table import Missing
+
+WINDOW, COMMON = 5, 400
+SKIP_GRAM = {
+    "name": "word2vec",
+    "algorithm": "skip_gram",
+    "d": 50,
+    "window": WINDOW,
+    "dynamic_window": False,
+    "negative": 5,
+    "noise_exponent": 1.0,
+    "subsampling": 0.0,
+    "epochs": 5,
+    "learning_rate": 0.025,
+}
+"""Small, and without what makes its optimum another one than PMI."""
+
+
+@claim(
+    "Part 1, 8",
+    "Words that appear in similar contexts have near vectors.",
+    by="probes.association.measure_association",
+)
+def similar_contexts_near_vectors(asked: Asked) -> Verdict:
+    score = asked.score("association", "probe/association/spearman")
+    rare, common = (asked.number("association", f"probe/association/spearman_decile_{n}") for n in (1, 10))
+    return learned(
+        score,
+        what="rank correlation of cosines of E and of PPMI rows",
+        why=f"{score.n:,} pairs of the commonest tokens of the training text, dealt anew within tenths by chance; "
+        f"{common:+.2f} for the commonest tenth of them and {rare:+.2f} for the rarest.",
+    )
+
+
+@claim(
+    "Part 1, 8",
+    "Words that occur together, such as doctor and hospital, get near vectors.",
+    by="ladder.skip_gram.measure_shift",
+)
+def together_is_not_alike(asked: Asked) -> Verdict:
+    together, alike = company(asked)
+    why = (
+        f"Over {together.cells:,} pairs that occur together, PMI goes with the product of one's vector and the other's "
+        f"context vector ({together.pearson:+.2f}); with that of two word vectors, which tells who is alike, by "
+        f"{alike.pearson:+.2f}."
+    )
+    word = "held" if alike.pearson >= together.pearson else "conditional" if together.pearson > 0 else "failed"
+    return Verdict(
+        word, alike.pearson, "correlation of w.w and PMI", f"at least that of w.c, {together.pearson:.2f}", why
+    )
+
+
+def company(asked: Asked) -> tuple[Shift, Shift]:
+    """w.c and w.w of a small skip-gram of the training text against PMI, over pairs that occur together oftener than
+    by chance. ConfigError where nothing can be trained or compared."""
+
+    def measure() -> tuple[Shift, Shift]:
+        text = documents(asked)
+        rung = Word2Vec.model_validate(SKIP_GRAM).make(text)
+        counts = text.counts.copy()
+        counts[sorted(text.special)] = 0
+        ids = (-counts).argsort(kind="stable")[: min(COMMON, int((counts > 0).sum()))]
+        pmi = find_ppmi(find_window_counts(text, WINDOW), shift=1.0, smoothing=1.0)[ids][:, ids].toarray()
+        rows = replace(rung, others={"contexts": rung.table})
+        return _pair(measure_shift(rung, ids, pmi, pmi > 0), measure_shift(rows, ids, pmi, pmi > 0))
+
+    return asked.kept("company", measure)
+
+
+def _pair(together: Shift | Missing, alike: Shift | Missing) -> tuple[Shift, Shift]:
+    for found in (together, alike):
+        if isinstance(found, Missing):
+            raise ConfigError(found.reason)
+    assert isinstance(together, Shift)
+    assert isinstance(alike, Shift)
+    return together, alike
