@@ -9,6 +9,7 @@ Budget: longer than 250 lines, and `_train_held` than 40, since the story of a r
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ from rowspace.data.corpora import Corpora
 from rowspace.data.splitting import Splits
 from rowspace.figures.blocked import read_blocked
 from rowspace.model.certificates import TieCertificate
-from rowspace.model.language_model import LanguageModel, build
+from rowspace.model.language_model import LanguageModel
 from rowspace.position.certificate import Certificate as PositionCertificate
 from rowspace.position.certificate import certify
 from rowspace.report.costs import say_costs
@@ -49,11 +50,12 @@ from rowspace.training.provenance import Phases, provenance
 from rowspace.training.ranks import Ranks
 from rowspace.training.sinks import Sinks, open_sinks
 from rowspace.training.stalling import Watchdog
-from rowspace.training.starting import ResumePoint, changes, resume_point, start_from, starting_point, watch
+from rowspace.training.starting import ResumePoint, begin, changes, resume_point, start_from, starting_point, watch
 from rowspace.training.strategies import takes_gpu
 from rowspace.training.task import Task
 
 OUTPUTS = Path("outputs")
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def follow(config: RunConfig, ranks: Ranks) -> None:
     text = Text(documents, splits, fit_cached(config.tokenizer, splits.fitted_on, cache_root()))
     source = starting_point(config.trainer.continue_from, text.tokenizer, parts(config))
     feed = _open(config, text, stage)
-    model = _initial_model(config, text, feed, source, tie)
+    model = _initial_model(config, text, feed, source, tie, stage.terminal.say)
     with ranks.met(takes_gpu(config.trainer)):
         if (place := ranks.share()) is None:
             return
@@ -144,7 +146,9 @@ def parts(config: RunConfig) -> dict[str, Any]:
 def hash_of(config: RunConfig, text: Text, source: RunFolder | None) -> str:
     """Of everything that decides the run's numbers."""
     begun = source.run["hash"] if source else None
-    return run_hash(identity(config), data=text.documents.sha256, tokenizer=text.tokenizer.sha256, source=begun)
+    tokens, special = text.tokenizer.vocabulary, frozenset(text.tokenizer.special.values())
+    known = identity(config) | config.embedding.files(config.model.d, tokens, special)
+    return run_hash(known, data=text.documents.sha256, tokenizer=text.tokenizer.sha256, source=begun)
 
 
 def _train_held(folder: RunFolder, config: RunConfig, text: Text, source: RunFolder | None, stage: Stage) -> None:
@@ -158,7 +162,7 @@ def _train_held(folder: RunFolder, config: RunConfig, text: Text, source: RunFol
 
     # --------------------------------------------------------------------------------------------- model
     with phases("model"):
-        model, position = _certified_model(folder, config, text, feed, source, tie)
+        model, position = _certified_model(folder, config, text, feed, source, tie, terminal.say)
 
     # ------------------------------------------------------------------------------------------ training
     facts = facts_of(config, text, folder.run["hash"])
@@ -226,7 +230,7 @@ def _take_steps(
     """Every step that is left, together with the other ranks; each of them goes through this."""
     option, phases, ranks = config.trainer, stage.phases, stage.ranks
     ranks.agree({"configuration or text": facts["hash"], "checkpoint": resume.step if resume else None})
-    start = partial(build, **parts(config), vocab_size=text.tokenizer.vocab_size, seed=config.stream_seed("init"))
+    start = partial(begin, config, text.tokenizer)
     alike = {"initial": start, "phase": phases, "mean": ranks.mean}
     fit(
         Task(
@@ -257,10 +261,10 @@ def _take_steps(
 
 
 def _initial_model(
-    config: RunConfig, text: Text, feed: Feed, source: RunFolder | None, tie: TieCertificate
+    config: RunConfig, text: Text, feed: Feed, source: RunFolder | None, tie: TieCertificate, say: Say
 ) -> LanguageModel:
     """The model that training starts from."""
-    model = build(**parts(config), vocab_size=text.tokenizer.vocab_size, seed=config.stream_seed("init"))
+    model = begin(config, text.tokenizer, say)
     config.head.start(model.head, feed.objective.expected(feed.counts, config.model.n_ctx))
     tie.passed("build", model)
     start_from(source, model, tie)
@@ -268,10 +272,16 @@ def _initial_model(
 
 
 def _certified_model(
-    folder: RunFolder, config: RunConfig, text: Text, feed: Feed, source: RunFolder | None, tie: TieCertificate
+    folder: RunFolder,
+    config: RunConfig,
+    text: Text,
+    feed: Feed,
+    source: RunFolder | None,
+    tie: TieCertificate,
+    say: Say,
 ) -> tuple[LanguageModel, PositionCertificate]:
     """The model that training starts from; what was checked on it, and what it will cost, is in the folder."""
-    model = _initial_model(config, text, feed, source, tie)
+    model = _initial_model(config, text, feed, source, tie, say)
     position = certify(
         config.position,
         model.position,

@@ -19,7 +19,6 @@ from rowspace.data.stream import open_or_build
 from rowspace.errors import ConfigError, Problem, closest
 from rowspace.foreign.counting import with_counts
 from rowspace.foreign.opening import open_foreign
-from rowspace.model.language_model import build
 from rowspace.probing.asking import contents_of
 from rowspace.probing.base import RunSubject, Subject, Tables
 from rowspace.probing.mean_states import mean_states
@@ -27,6 +26,7 @@ from rowspace.restore import Restored, restore
 from rowspace.runfolder import slug
 from rowspace.table import TokenTable
 from rowspace.terminal import Terminal
+from rowspace.training.starting import begin
 
 FACTS = ("table", "file", "format", "rows", "columns", "run", "step")
 """What the first words of a sentence about a table say already."""
@@ -143,8 +143,7 @@ def open_run(
         return open_or_build(restored.tokenizer, texts, cache=cache_root(), progress=corpora.terminal.progress)
 
     def initial() -> Any:
-        parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
-        return build(**parts, vocab_size=restored.tokenizer.vocab_size, seed=config.stream_seed("init")).eval()
+        return begin(config, restored.tokenizer).eval()
 
     tables = _tables_of_run(restored, stream, corpora.terminal)
     if wanted.name == "U" and wanted.needed and "U" not in tables:

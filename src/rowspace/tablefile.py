@@ -81,6 +81,11 @@ def read_table(path: Path) -> TokenTable:
     return TokenTable(vectors, tokens, None if counts is None else counts.astype(np.int64), ids, source)
 
 
+def shape_of(path: Path) -> tuple[int, int]:
+    """V and d, by the header alone. ConfigError where the file is no table, MachineError where it is damaged."""
+    return _shape(_about(path), path)
+
+
 def is_table_file(path: Path) -> bool:
     """Whether a file says of itself that it is one of ours."""
     try:
@@ -154,8 +159,7 @@ def _check(tokens: Any, vectors: np.ndarray, counts: Any, special: Any, path: Pa
 
 def _about(path: Path) -> dict[str, Any]:
     """What the file says of itself. ConfigError where it is none of ours or of a later format."""
-    digestible = path.is_file()
-    if path.exists() and not digestible:
+    if path.exists() and not path.is_file():
         raise ConfigError(f"{path} is no file; give a table that rowspace ladder wrote")
     try:
         held = _metadata(path).get(KEY)

@@ -31,6 +31,7 @@ GIVEN = {
     "body=encoder_decoder": ['tokenizer.special_tokens=["<eos>","<span_0>","<span_1>","<span_2>"]'],
     "data=text": ["data.files=x.txt"],
     "data=hub": ["data.path=owner/name"],
+    "embedding=table": ["embedding.path=table.safetensors"],
     "optimizer=sparse_adam": ["head.tie=false"],
 }
 SMALL = ["model.d=16", "model.heads=2", "model.layers=1", "model.n_ctx=8"]

@@ -35,6 +35,7 @@ def run(config: RunConfig, call: Call) -> float | None:
     terminal = Terminal(config.trainer.progress)
     terminal.mask = read_blocked(getattr(config.probes, "blocked", None)).mask
     if config.dry_run:
+        config.embedding.files(config.model.d, (), frozenset())
         _show_ledger(config, terminal)
         return None
 

@@ -44,8 +44,11 @@ class EmbeddingOption(Option):
         named = {"none": 1.0, "sqrt_d": sqrt(d)}
         return named[self.scale] if isinstance(self.scale, str) else float(self.scale)
 
-    def files(self, d: int) -> dict[str, str]:
-        """sha256 by option of the files that say how E of width d starts: they are part of the run's hash."""
+    def files(self, d: int, tokens: Sequence[str], special: frozenset[int]) -> dict[str, str]:
+        """sha256 by option of the files that say how E of width d starts: they are part of the run's hash.
+
+        ConfigError where they do not fit. No tokens: those are not known yet.
+        """
         return {}
 
     def start(self, embedding: Any, tokens: Sequence[str], special: frozenset[int]) -> str | None:

@@ -26,7 +26,7 @@ AT_THE_START = frozenset(
     f"{part}.{name}"
     for part, names in {
         "model": ["dropout"],
-        "embedding": ["name", "std", "gain"],
+        "embedding": ["name", "std", "gain", "path", "missing", "rescale"],
         "position": ["std", "trained_n_ctx"],
         "body": ["init_std", "forget_bias"],
         "head": ["bias"],
@@ -43,6 +43,19 @@ class ResumePoint:
     path: Path
     step: int
     rows: int
+
+
+def begin(config: Any, tokenizer: Tokenizer, say: Callable[[str], None] = lambda _: None) -> LanguageModel:
+    """The model that a RunConfig describes before its first step, but for what its head takes from the text.
+
+    ConfigError where E starts as a table that does not fit, or is gone.
+    """
+    parts = {key: getattr(config, key) for key in ("model", "embedding", "position", "body", "head")}
+    model = build(**parts, vocab_size=tokenizer.vocab_size, seed=config.stream_seed("init"))
+    told = config.embedding.start(model.embedding, tokenizer.vocabulary, frozenset(tokenizer.special.values()))
+    if told:
+        say(told)
+    return model
 
 
 def resume_point(folder: RunFolder, facts: dict[str, Any]) -> ResumePoint | None:
