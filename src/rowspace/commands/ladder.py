@@ -10,7 +10,6 @@ import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -158,7 +157,8 @@ def run(config: Ladder, call: Call) -> None:
     runs = [kept.know_run(Path(path), config.weights) for path in config.runs]
     for one in runs:
         one.refuse_other(text)
-    full = kept.full_hash({**identity(config), "rungs": list(rungs)}, text, runs)
+    asked = {key: value for key, value in identity(config).items() if key not in set(rungs_of(config)) - set(rungs)}
+    full = kept.full_hash({**asked, "rungs": list(rungs)}, text, runs)
     folder = call.folder or Path("outputs", config.study) / kept.name_of(config.data.name, text, full)
     record = None if config.rerun else kept.known(folder, full)
     if record is not None:
@@ -167,10 +167,9 @@ def run(config: Ladder, call: Call) -> None:
             page.write(folder / PAGE, record, blocked)
     else:
         questions = {name: getattr(config, name) for name in PROBES}
-        opened = partial(_open, config, terminal)
-        found = measuring.measure(
-            rungs, text, runs, questions, folder, opened, seed=config.seed, progress=terminal.progress, say=terminal.say
-        )
+        opened = [_open(config, terminal, one.path) for one in runs]
+        how = {"seed": config.seed, "progress": terminal.progress, "say": terminal.say}
+        found = measuring.measure(rungs, text, opened, questions, folder, **how)
         about = {"hash": full, "command": shlex.join(call.command), "settings": _settings(config, rungs)}
         record = _write(config, replace(found, about={**found.about, **about}), folder, blocked, terminal)
     _show(record, terminal)

@@ -94,8 +94,8 @@ def name_of(data: str, text: Named, full: str) -> str:
 
 
 def known(folder: Path, full: str) -> dict[str, Any] | None:
-    """The matrix of this very ladder, where the folder holds it whole. MachineError where its file is damaged, or is
-    of another ladder."""
+    """The matrix of this very ladder, where the folder holds it whole. MachineError where its file is damaged,
+    ConfigError where it is of another ladder."""
     file = folder / FILE
     if not file.exists():
         return None
@@ -111,5 +111,5 @@ def known(folder: Path, full: str) -> dict[str, Any] | None:
         why = " ".join(str(error).split())[:200]
         raise MachineError(f"{file} is damaged ({why or type(error).__name__}); {again}") from error
     if found != full or not whole:
-        raise MachineError(f"{file} is of another ladder or version than this one; {again}")
+        raise ConfigError(f"{file} is of another ladder or version than this one; {again}, or choose another folder")
     return record

@@ -20,7 +20,6 @@ from rowspace.data.stream import open_or_build
 from rowspace.ladder.base import Rung, RungOption, named
 from rowspace.preservation.base import Line, Matrix
 from rowspace.preservation.columns import TESTS
-from rowspace.preservation.kept import KnownRun
 from rowspace.preservation.lines import in_chapter_order, run_lines, table_line
 from rowspace.preservation.subjects import Ground, prepare
 from rowspace.probing.base import ProbeOption, RunSubject, labels
@@ -67,34 +66,21 @@ def read_text(data: DataOption, tokenizer: TokenizerOption, corpora: Corpora | N
 def measure(
     rungs: Mapping[str, RungOption],
     text: LadderText,
-    runs: Sequence[KnownRun],
+    runs: Sequence[RunSubject],
     questions: Mapping[str, ProbeOption],
     folder: Path,
-    open_run: Callable[[Path], RunSubject],
     *,
     seed: int,
     progress: Progress,
     say: Callable[[str], None],
 ) -> Matrix:
     """Every rung's lines. Tables of the rungs are written as tables/NAME.safetensors of the folder as they are made."""
-    opened = [open_run(one.path) for one in runs]
-    streams = {
-        name: open_or_build(text.tokenizer, getattr(text.splits, name).texts, cache=cache_root(), progress=progress)
-        for name in ("train", "val")
-    }
-    ground = prepare(
-        text.tokenizer,
-        streams,
-        truth=text.documents.truth,
-        questions=questions,
-        n_ctx=min((one.config.model.n_ctx for one in opened), default=WINDOW),
-        seed=seed,
-        progress=progress,
-    )
+    ground = _ground(text, runs, questions, seed, progress)
     lines: list[Line] = []
     seconds: dict[str, dict[str, float]] = {}
+    steps = len(rungs) + len(runs)
     for number, (key, option) in enumerate(rungs.items()):
-        progress(f"rung {key}", number, len(rungs) + len(opened))
+        progress(f"rung {key}", number, steps)
         began = time.monotonic()
         fitted = _fit(option, ground, seed)
         made = time.monotonic()
@@ -103,14 +89,37 @@ def measure(
         label = str(fitted.table.source.get("table") or key)
         lines.append(table_line(ground, key, fitted.table, name=option.name, adds=option.adds, label=label))
         seconds[key] = {"fitted": made - began, "measured": time.monotonic() - made}
-    named_runs = {f"run{number}": one for number, one in enumerate(opened)}
-    said = dict(zip(named_runs, labels(opened, "body"), strict=True)) if opened else {}
+    named_runs = {f"run{number}": one for number, one in enumerate(runs)}
+    said = dict(zip(named_runs, labels(runs, "body"), strict=True)) if runs else {}
     for number, key in enumerate(in_chapter_order(named_runs)):
-        progress(f"run {said[key]}", len(rungs) + number, len(rungs) + len(opened))
+        progress(f"run {said[key]}", len(rungs) + number, steps)
         began = time.monotonic()
         lines += run_lines(ground, named_runs[key], key, said[key])
         seconds[key] = {"measured": time.monotonic() - began}
-    return Matrix(lines, TESTS, _about(text, ground, opened, seconds))
+    return Matrix(lines, TESTS, _about(text, ground, runs, seconds))
+
+
+def _ground(
+    text: LadderText,
+    runs: Sequence[RunSubject],
+    questions: Mapping[str, ProbeOption],
+    seed: int,
+    progress: Progress,
+) -> Ground:
+    """Streams, counts and questions, the same for all."""
+    streams = {
+        name: open_or_build(text.tokenizer, getattr(text.splits, name).texts, cache=cache_root(), progress=progress)
+        for name in ("train", "val")
+    }
+    return prepare(
+        text.tokenizer,
+        streams,
+        truth=text.documents.truth,
+        questions=questions,
+        n_ctx=min((one.config.model.n_ctx for one in runs), default=WINDOW),
+        seed=seed,
+        progress=progress,
+    )
 
 
 def _fit(option: RungOption, ground: Ground, seed: int) -> Rung:
@@ -138,7 +147,7 @@ def _keep(folder: Path, key: str, fitted: Rung) -> str | None:
 
 
 def _about(
-    text: LadderText, ground: Ground, opened: Sequence[RunSubject], seconds: Mapping[str, Mapping[str, float]]
+    text: LadderText, ground: Ground, runs: Sequence[RunSubject], seconds: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
     stream = ground.streams["train"]
     return {
@@ -154,7 +163,7 @@ def _about(
         "tokenizer": {"name": text.tokenizer_name, "sha256": text.tokenizer.sha256, "V": text.tokenizer.vocab_size},
         "stream": stream.sha256,
         "seen": int(np.count_nonzero(ground.groups > 0)),
-        "runs": [{"name": one.name, "path": one.path, "step": one.step} for one in opened],
+        "runs": [{"name": one.name, "path": one.path, "step": one.step} for one in runs],
         "exchanged": [[pair.text, pair.other] for pair in ground.pairs[:4]],
         "seconds": {key: {name: round(took, 2) for name, took in one.items()} for key, one in seconds.items()},
         "versions": {name: version for name in LIBRARIES if (version := _version(name)) is not None},
