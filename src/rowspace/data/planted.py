@@ -9,13 +9,16 @@
     distances    {"pairs": [(opening, closing)], "prompts": [{"distance", "prompt", "likely", "unlikely"}]}
     senses, cloze   see `planted_senses.py` and `planted_texts.py`
 
-It is that of the process without noise: noise hides it and makes nothing else true.
+It is that of the process without noise: noise hides it and makes nothing else true. Each of it is found when it is
+first asked for: most runs ask for little.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from rowspace.data.grammar import Grammar
@@ -27,27 +30,60 @@ KIND = "kind"
 """Relation of the two most frequent words of a subclass: nothing but their frequency tells them apart."""
 
 
-def find_truth(lexicon: Lexicon, clean: Grammar) -> dict[str, Any]:
-    """Everything above; `clean` is the lexicon's grammar without noise, at the same dials."""
+class Truth(Mapping[str, Any]):
+    """What is true, by name; each is made once, when it is first asked for."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._made:
+            self._made[key] = self._makers[key]()
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+def find_truth(lexicon: Lexicon, clean: Grammar, facts: Mapping[str, Any] | None = None) -> Truth:
+    """Everything above, and `facts` beside it; `clean` is the lexicon's grammar without noise, at the same dials."""
     homographs = _homographs(lexicon, clean)
     pairs = _pairs(lexicon)
-    return {
-        "classes": _classes(lexicon, clean, set(homographs)),
-        "subclasses": _subclasses(lexicon),
+    known = {
+        **(facts or {}),
         "homographs": homographs,
         "pairs": [pair for pair in pairs if pair[2] != "echo"],
-        "analogies": _analogies(lexicon, pairs),
-        "twins": _twins(lexicon),
-        "synonyms": [(a, b) for cell in _cells(lexicon) for (a, _), (b, _) in itertools.combinations(cell, 2)],
         "antonyms": [(a, b) for a, b, relation in pairs if relation == "opposite"],
-        "orders": _orders(lexicon),
         "morphology": [pair for pair in pairs if pair[2] in ENDINGS],
-        "additions": _additions(lexicon),
         "swaps": [list(swap) for swap in lexicon.swaps],
-        "distances": find_distances(lexicon, clean),
-        "senses": {"words": find_senses(lexicon, clean, homographs)},
-        "cloze": find_cloze(lexicon, clean),
     }
+    return Truth(
+        {
+            **{name: partial(_same, value) for name, value in known.items()},
+            "classes": partial(_classes, lexicon, clean, set(homographs)),
+            "subclasses": partial(_subclasses, lexicon),
+            "analogies": partial(_analogies, lexicon, pairs),
+            "twins": partial(_twins, lexicon),
+            "synonyms": partial(_synonyms, lexicon),
+            "orders": partial(_orders, lexicon),
+            "additions": partial(_additions, lexicon),
+            "distances": partial(find_distances, lexicon, clean),
+            "senses": lambda: {"words": find_senses(lexicon, clean, homographs)},
+            "cloze": partial(find_cloze, lexicon, clean),
+        }
+    )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _synonyms(lexicon: Lexicon) -> list[tuple[str, str]]:
+    return [(a, b) for cell in _cells(lexicon) for (a, _), (b, _) in itertools.combinations(cell, 2)]
 
 
 def _classes(lexicon: Lexicon, clean: Grammar, homographs: set[str]) -> dict[str, str]:

@@ -111,10 +111,12 @@ def fill(
         if k in fixed:
             words.append(fixed[k])
             continue
-        probabilities = process.emission[row].copy()
-        probabilities[barred] = 0
-        if not probabilities.sum():
+        possible = [i for i in np.flatnonzero(process.emission[row]).tolist() if i not in barred]
+        if not possible:
             return None
-        probabilities = (probabilities > 0).astype(float) if evenly else probabilities
-        words.append(process.words[int(generator.choice(len(probabilities), p=probabilities / probabilities.sum()))])
+        if evenly:
+            words.append(process.words[possible[int(generator.integers(len(possible)))]])
+            continue
+        shares = process.emission[row, possible]
+        words.append(process.words[possible[int(generator.choice(len(possible), p=shares / shares.sum()))]])
     return words

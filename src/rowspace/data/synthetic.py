@@ -78,7 +78,7 @@ class Synthetic(DataOption):
         note = f"{size:,} documents of a known process: {facts['nats'].mean():.2f} nats a document at best"
         known = " ".join([*sorted({*words.function, *words.content} - {process.STOP}), process.STOP]).encode()
         found = Documents(texts, texts, texts_sha256(texts), notes=(note,), truth=facts, fit_only=[known])
-        return replace(found, truth={**facts, **planted.find_truth(words, clean), "rare": self._rare(found, words)})
+        return replace(found, truth=planted.find_truth(words, clean, {**facts, "rare": self._rare(found, words)}))
 
     def _rare(self, documents: Documents, words: Any) -> dict[str, list[str]]:
         """Words of rare classes by how often the training documents hold them: `hapax` once, `unseen` never."""
