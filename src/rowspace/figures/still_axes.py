@@ -6,7 +6,7 @@ Written against matplotlib's objects, which it is handed; imports of that librar
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from rowspace.figures.still_colours import colour
@@ -16,13 +16,14 @@ from rowspace.figures.style import GREY, GREY_RULE
 Layout = Mapping[str, Any]
 POINTS = 0.75
 """Of a pixel: figures are laid out for 96 pixels an inch."""
+SIDES = {"x": ("labelbottom", "labeltop"), "y": ("labelleft", "labelright")}
 
 
 class Axis:
     """One axis of Plotly: places for numbers and for names, in the order in which names come."""
 
     def __init__(self, layout: Layout, name: str, values: Sequence[Any]) -> None:
-        self.key = name[0]
+        self.name, self.key = name, name[0]
         self.settings: Layout = layout.get(f"{self.key}axis{name[1:]}") or {}
         self.log = self.settings.get("type") == "log"
         given = list(self.settings.get("categoryarray") or ())
@@ -45,22 +46,26 @@ class Axis:
 class Panel:
     """A pair of axes and the frame that draws them."""
 
-    def __init__(self, axes: Any, x: Axis, y: Axis, say: Any) -> None:
-        self.axes, self.x, self.y, self.say = axes, x, y, say
+    def __init__(self, axes: Any, x: Axis, y: Axis, say: Any, *, paper: Any) -> None:
+        self.axes, self.x, self.y, self.say, self.paper = axes, x, y, say, paper
         self.bars: list[tuple[Any, Mapping[str, Any]]] = []
         for axis in (x, y):
             if axis.log:
                 getattr(axes, f"set_{axis.key}scale")("log", nonpositive="mask")
 
-    def furnish(self, *, only_lines: bool, flat: bool) -> None:
-        """Ranges, ticks, titles and grid, once everything is drawn; a `flat` panel is filled to its edges."""
+    def furnish(self, *, only_lines: bool, flat: bool, again: Container[str]) -> None:
+        """Ranges, ticks, titles and grid, once everything is drawn; a `flat` panel is filled to its edges, and an axis
+        that another panel has `again` is not labelled twice."""
         self.axes.margins(x=0.0 if flat or (only_lines and not self.x.names) else 0.04, y=0.0 if flat else 0.06)
         self.axes.autoscale_view()
         for axis in (self.x, self.y):
             _set_range(self.axes, axis)
             set_ticks(self.axes, axis, self.say)
-            title = self.say((axis.settings.get("title") or {}).get("text") or "")
-            getattr(self.axes, f"set_{axis.key}label")(title)
+            if axis.name in again:
+                getattr(self.axes, f"{axis.key}axis").set_tick_params(**dict.fromkeys(SIDES[axis.key], False))
+            else:
+                title = self.say((axis.settings.get("title") or {}).get("text") or "")
+                getattr(self.axes, f"set_{axis.key}label")(title)
             if axis.settings.get("showgrid") is not False and not flat:
                 self.axes.grid(True, axis=axis.key, color=colour(GREY_RULE), linewidth=0.7)
             if axis.settings.get("visible") is False:
@@ -137,15 +142,13 @@ def _frame(panel: Panel, thing: Layout, *, logarithms: bool) -> tuple[Any, Any]:
     logarithmic axis an annotation gives the logarithm of its place, a shape the place."""
     from matplotlib.transforms import blended_transform_factory
 
-    paper = {key: str(thing.get(f"{key}ref") or key).split()[-1] in ("paper", "domain") for key in ("x", "y")}
-    axes = panel.axes
-    transform = blended_transform_factory(
-        axes.transAxes if paper["x"] else axes.transData, axes.transAxes if paper["y"] else axes.transData
-    )
+    of = {key: str(thing.get(f"{key}ref") or key).split()[-1] for key in ("x", "y")}
+    frames = {"paper": panel.paper.transAxes, "domain": panel.axes.transAxes}
+    transform = blended_transform_factory(*(frames.get(of[key], panel.axes.transData) for key in ("x", "y")))
 
     def at(key: str) -> float:
         axis = panel.x if key[0] == "x" else panel.y
-        if paper[key[0]]:
+        if of[key[0]] in frames:
             return float(thing[key])
         return 10.0 ** thing[key] if axis.log and logarithms else axis.places([thing[key]])[0]
 

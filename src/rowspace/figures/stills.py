@@ -18,8 +18,9 @@ from rowspace.errors import ConfigError
 from rowspace.figures.still_areas import draw_bars, draw_box, draw_heat_map
 from rowspace.figures.still_axes import POINTS, Axis, Panel, draw_annotation, draw_shape
 from rowspace.figures.still_data import to_csv
+from rowspace.figures.still_layout import fit, write_legend, write_title
 from rowspace.figures.still_marks import draw_scatter
-from rowspace.figures.still_text import broken, plain
+from rowspace.figures.still_text import plain
 from rowspace.runfolder import write_all_atomically
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ KINDS = ("scatter", "bar", "box", "heatmap")
 """Traces that can be drawn."""
 WIDTH, HEIGHT = 820, 450
 """Pixels, where a figure says nothing."""
-PAD = 10
-LINE = 1.25
 LOOK: Mapping[str, Any] = {
     "font.family": ["DejaVu Sans"],
     "font.size": 12 * POINTS,
@@ -120,9 +119,9 @@ def _draw(figure: Mapping[str, Any]) -> Any:
         draw_shape(_panel_of(panels, shape), shape)
     for note in layout.get("annotations") or ():
         draw_annotation(_panel_of(panels, note), note)
-    top = _write_title(drawn, say(_title(layout)), width, height)
-    top = _write_legend(drawn, figure, entries, say, top, width, height)
-    _fit(drawn, list(panels.values()), top, width, height)
+    top = write_title(drawn, say(_title(layout)), width, height)
+    top = write_legend(drawn, figure, entries, say, top, width, height)
+    fit(drawn, list(panels.values()), top, width, height)
     return drawn
 
 
@@ -143,14 +142,17 @@ def _panels(
     for place, trace in enumerate(traces):
         if trace.get("visible") in (None, True):
             groups.setdefault((trace.get("xaxis") or "x", trace.get("yaxis") or "y"), []).append(place)
-    panels, entries = {}, {}
+    panels, entries, labelled = {}, {}, set()
+    paper = drawn.add_axes((0.1, 0.1, 0.8, 0.8), zorder=9)
+    paper.set_axis_off()
     for names, own in (groups or {("x", "y"): []}).items():
         x, y = (Axis(layout, name, [one for i in own for one in traces[i].get(name[0]) or ()]) for name in names)
-        panel = panels[names] = Panel(drawn.add_axes((0.1, 0.1, 0.8, 0.8)), x, y, say)
+        panel = panels[names] = Panel(drawn.add_axes((0.1, 0.1, 0.8, 0.8)), x, y, say, paper=paper)
         entries |= _draw_traces(panel, {i: traces[i] for i in own}, layout.get("barmode") or "group")
-        lines = all((trace.get("mode") or "lines") == "lines" for i in own for trace in [traces[i]] if "z" not in trace)
-        flat = any(traces[i].get("type") == "heatmap" for i in own)
-        panel.furnish(only_lines=lines and not any(traces[i].get("type") in ("bar", "box") for i in own), flat=flat)
+        kinds = {traces[i].get("type") or "scatter" for i in own}
+        lines = kinds == {"scatter"} and all((traces[i].get("mode") or "lines") == "lines" for i in own)
+        panel.furnish(only_lines=lines, flat="heatmap" in kinds, again=labelled)
+        labelled |= set(names)
     return panels, entries
 
 
@@ -179,73 +181,3 @@ def _panel_of(panels: Mapping[Any, Panel], thing: Mapping[str, Any]) -> Panel:
         if x in (one, "paper") and y in (other, "paper") and (x, y) != ("paper", "paper"):
             return panel
     return next(iter(panels.values()))
-
-
-def _write_title(drawn: Any, title: str, width: float, height: float) -> float:
-    """Gives the share of the height that is free below."""
-    size = 15.0
-    text = broken(title, int((width - 2 * PAD) / (size * 0.56)))
-    drawn.text(PAD / width, 1 - PAD / height, text, ha="left", va="top", fontsize=size * POINTS)
-    return 1 - (PAD + size * LINE * (text.count("\n") + 1 if text else 0)) / height
-
-
-def _write_legend(
-    drawn: Any,
-    figure: Mapping[str, Any],
-    entries: Mapping[int, Any],
-    say: Callable[[Any], str],
-    top: float,
-    width: float,
-    height: float,
-) -> float:
-    layout = figure.get("layout") or {}
-    asked = [(i, t) for i, t in enumerate(figure["data"]) if t.get("showlegend") is not False and entries.get(i)]
-    several = len(asked) > 1 or any(trace.get("showlegend") for _, trace in asked)
-    shown = layout.get("showlegend")
-    named = [(entries[i], say(trace.get("name") or "")) for i, trace in asked]
-    named = [(artist, name) for artist, name in named if name]
-    if not named or shown is False or not (several or shown):
-        return top
-    handles, labels = [artist for artist, _ in named], [name for _, name in named]
-    title = say(((layout.get("legend") or {}).get("title") or {}).get("text") or "") or None
-    for columns in range(len(named), 0, -1):
-        legend = drawn.legend(
-            handles,
-            labels,
-            title=title,
-            ncols=columns,
-            loc="upper left",
-            bbox_to_anchor=(PAD / width, top - 4 / height),
-            frameon=False,
-            borderaxespad=0,
-            borderpad=0,
-            columnspacing=1.4,
-            handlelength=1.8,
-            alignment="left",
-        )
-        box = legend.get_window_extent(drawn.canvas.get_renderer())
-        if columns == 1 or box.width / drawn.bbox.width <= 1 - 2 * PAD / width:
-            break
-        legend.remove()
-    return box.y0 / drawn.bbox.height
-
-
-def _fit(drawn: Any, panels: Sequence[Panel], top: float, width: float, height: float) -> None:
-    """Widen or narrow the area of the axes until ticks, titles and colour bars just have room."""
-    want = (PAD / width, PAD / height, 1 - 1.4 * PAD / width, top - PAD / height)
-    area = [0.12, 0.14, 0.95, max(top - 0.05, 0.3)]
-    renderer = drawn.canvas.get_renderer()
-    for _ in range(3):
-        for panel in panels:
-            panel.put(area)
-        boxes = [axes.get_tightbbox(renderer) for axes in drawn.axes]
-        taken = (
-            min(box.x0 for box in boxes) / drawn.bbox.width,
-            min(box.y0 for box in boxes) / drawn.bbox.height,
-            max(box.x1 for box in boxes) / drawn.bbox.width,
-            max(box.y1 for box in boxes) / drawn.bbox.height,
-        )
-        area = [edge + right - is_ for edge, right, is_ in zip(area, want, taken, strict=True)]
-        area[2], area[3] = max(area[2], area[0] + 0.1), max(area[3], area[1] + 0.1)
-    for panel in panels:
-        panel.put(area)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from rowspace.geometry.rows import measure_norms
 from rowspace.table import Missing, TokenTable
 
 DECILES = 10
@@ -75,3 +77,24 @@ def find_bands(deciles: np.ndarray, counts: np.ndarray) -> list[Band]:
     """The tenths that hold a token, the rarest first."""
     members = [(decile, counts[deciles == decile]) for decile in range(1, DECILES + 1)]
     return [Band(decile, len(own), int(own.min()), int(own.max())) for decile, own in members if len(own)]
+
+
+def find_norms_by_count(table: TokenTable, *, most: int = 1500) -> list[dict[str, Any]] | Missing:
+    """How often a token was seen and how long its row is: token_id, token, count, decile, norm, relative (to the mean
+    norm of seen text tokens), for at most `most` of them, evenly from the rarest to the commonest. Missing without
+    counts."""
+    deciles = find_deciles(table)
+    if isinstance(deciles, Missing) or table.counts is None:
+        return deciles if isinstance(deciles, Missing) else Missing("nobody counted this table's tokens")
+    ids = np.flatnonzero(deciles > UNSEEN)
+    norms = measure_norms(table.vectors)
+    mean = float(norms[ids].mean()) if len(ids) else 0.0
+    if mean == 0:
+        return Missing("no token that was seen has a row other than zero")
+    ids = ids[np.argsort(table.counts[ids], kind="stable")]
+    kept = ids[np.unique(np.linspace(0, len(ids) - 1, min(most, len(ids))).round().astype(np.int64))]
+    return [
+        {"token_id": i, "token": table.tokens[i], "count": int(table.counts[i]), "decile": int(deciles[i])}
+        | {"norm": float(norms[i]), "relative": float(norms[i] / mean)}
+        for i in kept.tolist()
+    ]
