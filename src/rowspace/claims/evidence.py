@@ -13,7 +13,7 @@ from rowspace.training.evaluation import Evaluation, evaluate
 from rowspace.training.word_bands import WordCounts
 
 TOKENS = 16_384
-"""Tokens of test documents that are scored, and half as many as are counted of training documents."""
+"""Tokens of test documents that are scored; of training documents twice as many are counted."""
 PAIRS = 16
 """Texts whose words are exchanged."""
 
@@ -52,15 +52,15 @@ def score_test(asked: Asked) -> Evaluation:
     return asked.kept("test", score)
 
 
-def documents(asked: Asked) -> Text:
-    """The first documents of the training text, as rungs of the ladder take it."""
+def documents(asked: Asked, most: int = 2 * TOKENS) -> Text:
+    """The first documents of the training text, of so many tokens, as rungs of the ladder take it."""
 
     def read() -> Text:
-        subject, stream = asked.subject, asked.subject.stream("train").beginning(2 * TOKENS)
+        subject, stream = asked.subject, asked.subject.stream("train").beginning(most)
         tokens, special = named(stream, subject.tokenizer)
         return Text(stream, tokens, special, stream.counts(len(tokens)), subject.seed, asked.progress)
 
-    text = asked.kept("documents", read)
+    text = asked.kept(("documents", most), read)
     refuse_one_document(text, "this")
     return text
 

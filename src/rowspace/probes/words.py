@@ -70,9 +70,12 @@ def find_words(
 
 
 def find_other_ids(words: Iterable[str], encode: Encode) -> list[str]:
-    """Words that are other ids where a text begins with them than inside a sentence."""
-    inside = {word: tuple(encode(f"the {word}"))[len(encode("the")) :] for word in words}
-    return [word for word, ids in inside.items() if tuple(encode(word)) != ids]
+    """Words that are other ids where a text begins with them than inside a sentence; a space that is a token of its own
+    is no part of the word."""
+    before, space = len(encode("the")), tuple(encode(" "))
+    inside = {word: tuple(encode(f"the {word}"))[before:] for word in words}
+    own = {word: tuple(encode(word)) for word in inside}
+    return [word for word, ids in inside.items() if ids not in (own[word], (*space, *own[word]))]
 
 
 def _look_up(word: str, table: TokenTable) -> Word:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log
+from typing import Any
 
 from rowspace.claims.base import Asked, Verdict, claim, learned
 from rowspace.claims.evidence import documents
@@ -12,8 +14,11 @@ from rowspace.ladder.skip_gram import Shift, measure_shift
 from rowspace.ladder.word2vec import Word2Vec
 from rowspace.table import Missing
 
-WINDOW, COMMON = 5, 400
-SKIP_GRAM = {
+WINDOW, COMMON, TOKENS, SEEN = 5, 400, 100_000, 20
+"""Of the skip-gram, tokens compared, tokens read, and times that a pair must stand together to be compared."""
+LEAST = 1e-6
+"""Taken from every PMI as its logarithm, so that none is below 0 and left out."""
+SKIP_GRAM: dict[str, Any] = {
     "name": "word2vec",
     "algorithm": "skip_gram",
     "d": 50,
@@ -52,29 +57,31 @@ def similar_contexts_near_vectors(asked: Asked) -> Verdict:
 def together_is_not_alike(asked: Asked) -> Verdict:
     together, alike = company(asked)
     why = (
-        f"Over {together.cells:,} pairs that occur together, PMI goes with the product of one's vector and the other's "
-        f"context vector ({together.pearson:+.2f}); with that of two word vectors, which tells who is alike, by "
-        f"{alike.pearson:+.2f}."
+        f"Over {together.cells:,} pairs seen {SEEN} times together, PMI goes with the product of one's vector and the "
+        f"other's context vector, {together.pearson:+.2f} (less {-together.mean_difference:.2f}; ln k = "
+        f"{log(SKIP_GRAM['negative']):.2f}); two word vectors say who is alike, and follow it by {alike.pearson:+.2f}."
     )
-    word = "held" if alike.pearson >= together.pearson else "conditional" if together.pearson > 0 else "failed"
+    word = "held" if alike.pearson >= together.pearson else "conditional" if alike.pearson > 0 else "failed"
     return Verdict(
         word, alike.pearson, "correlation of w.w and PMI", f"at least that of w.c, {together.pearson:.2f}", why
     )
 
 
 def company(asked: Asked) -> tuple[Shift, Shift]:
-    """w.c and w.w of a small skip-gram of the training text against PMI, over pairs that occur together oftener than
-    by chance. ConfigError where nothing can be trained or compared."""
+    """w.c and w.w of a small skip-gram of the training text against PMI, over pairs that are seen together often.
+    ConfigError where nothing can be trained or compared."""
 
     def measure() -> tuple[Shift, Shift]:
-        text = documents(asked)
+        text = documents(asked, TOKENS)
         rung = Word2Vec.model_validate(SKIP_GRAM).make(text)
         counts = text.counts.copy()
         counts[sorted(text.special)] = 0
         ids = (-counts).argsort(kind="stable")[: min(COMMON, int((counts > 0).sum()))]
-        pmi = find_ppmi(find_window_counts(text, WINDOW), shift=1.0, smoothing=1.0)[ids][:, ids].toarray()
+        counted = find_window_counts(text, WINDOW)
+        raised = find_ppmi(counted, shift=LEAST, smoothing=1.0)[ids][:, ids].toarray()
+        pmi, cells = raised + log(LEAST), counted[ids][:, ids].toarray() >= SEEN
         rows = replace(rung, others={"contexts": rung.table})
-        return _pair(measure_shift(rung, ids, pmi, pmi > 0), measure_shift(rows, ids, pmi, pmi > 0))
+        return _pair(measure_shift(rung, ids, pmi, cells), measure_shift(rows, ids, pmi, cells))
 
     return asked.kept("company", measure)
 
