@@ -95,7 +95,8 @@ class RungOption(Option):
             )
         if stream.N == 0 or stream.N == stream.D + 1:
             raise ConfigError(f"{self.name}: the stream holds no token of a text; give a corpus that has some")
-        return self.make(Text(stream, tokens, special, stream.counts(len(tokens)), seed, progress or (lambda *_: None)))
+        counts, told = stream.counts(len(tokens)), progress or (lambda *_: None)
+        return self.make(Text(stream, tokens, special | {stream.eos_id}, counts, seed, told))
 
     @abstractmethod
     def make(self, text: Text) -> Rung:

@@ -33,17 +33,18 @@ class Isometry:
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """U (m, k), S (k,) descending and W (n, k) with X ~ U diag(S) W^T, and the norm of X (Frobenius)."""
+    """U (m, k) `left`, S (k,) `singular` values, descending, and V (n, k) `right` with X ~ U diag(S) V^T, and the norm
+    of X (Frobenius)."""
 
-    U: np.ndarray
-    S: np.ndarray
-    W: np.ndarray
+    left: np.ndarray
+    singular: np.ndarray
+    right: np.ndarray
     norm: float
 
     @property
     def errors(self) -> np.ndarray:
         """Frobenius norm of what is lost at rank 1 to k, (k,)."""
-        return np.sqrt(np.maximum(self.norm**2 - np.cumsum(self.S**2), 0.0))
+        return np.sqrt(np.maximum(self.norm**2 - np.cumsum(self.singular**2), 0.0))
 
 
 def find_isometry(matrix: Counts) -> Isometry:

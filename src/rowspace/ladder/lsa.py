@@ -42,13 +42,13 @@ class Lsa(RungOption):
             counts = find_tfidf(counts, self.weighting, unit_documents=False)
         text.progress("decomposing", 0, 1)
         found = find_directions(counts, self.d, seed=text.seed, key="lsa.d")
-        scaled = found.S**self.exponent
+        scaled = found.singular**self.exponent
         about = {"table": "LSA", "weighting": self.weighting, "exponent": f"{self.exponent:g}"}
-        documents = (found.W * scaled).astype("float32")
+        documents = (found.right * scaled).astype("float32")
         names = [f"document {number}" for number in range(len(documents))]
         return Rung(
-            text.table(found.U * scaled, about),
+            text.table(found.left * scaled, about),
             {"documents": TokenTable(documents, names, source=about)},
-            {"frobenius": found.norm, "kept": float((found.S**2).sum() / found.norm**2)},
-            tuple(found.S.tolist()),
+            {"frobenius": found.norm, "kept": float((found.singular**2).sum() / found.norm**2)},
+            tuple(found.singular.tolist()),
         )

@@ -48,12 +48,12 @@ class Ppmi(RungOption):
             "exponent": f"{self.exponent:g}",
         }
         return Rung(
-            text.table(parts.U * parts.S**self.exponent, about),
-            {"contexts": text.table(parts.W * parts.S ** (1 - self.exponent), about)},
+            text.table(parts.left * parts.singular**self.exponent, about),
+            {"contexts": text.table(parts.right * parts.singular ** (1 - self.exponent), about)},
             {
                 "density": found.nnz / text.V**2,
                 "frobenius": parts.norm,
-                "kept": float((parts.S**2).sum() / parts.norm**2),
+                "kept": float((parts.singular**2).sum() / parts.norm**2),
             },
-            tuple(parts.S.tolist()),
+            tuple(parts.singular.tolist()),
         )
