@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
@@ -19,16 +19,13 @@ from rowspace.config import Call, identity
 from rowspace.config import load as load_config
 from rowspace.data.base import DataOption
 from rowspace.errors import ConfigError, Problem, closest
-from rowspace.figures.blocked import read_blocked
+from rowspace.figures.blocked import Blocked, read_blocked
 from rowspace.ladder.base import RungOption
 from rowspace.probing.base import ProbeOption
 from rowspace.registry import Aside, Chosen, Option, options
 from rowspace.terminal import Terminal
 from rowspace.tokenization.base import TokenizerOption
 from rowspace.training.base import LoggerOption
-
-if TYPE_CHECKING:
-    from rowspace.preservation.base import Matrix
 
 ALL = "all"
 MAY_DIFFER = frozenset({"data.documents"})
@@ -147,7 +144,7 @@ def chosen(config: Ladder) -> dict[str, RungOption]:
 
 def run(config: Ladder, call: Call) -> None:
     """Fit, measure, print and write. Raises ConfigError or MachineError; never exits."""
-    from rowspace.preservation import kept, measuring, page
+    from rowspace.preservation import export, kept, measuring, page
 
     terminal = Terminal()
     blocked = read_blocked(config.blocked)
@@ -164,14 +161,15 @@ def run(config: Ladder, call: Call) -> None:
     if record is not None:
         terminal.say(f"{folder} holds this ladder already; rerun=true fits and measures it anew")
         if not (folder / PAGE).is_file():
-            page.write(folder / PAGE, record, blocked)
+            page.write(folder / PAGE, record, blocked, page.read_figures(folder / "figures", record))
     else:
         questions = {name: getattr(config, name) for name in PROBES}
         opened = [_open(config, terminal, one.path) for one in runs]
         how = {"seed": config.seed, "progress": terminal.progress, "say": terminal.say}
-        found = measuring.measure(rungs, text, opened, questions, folder, **how)
+        found, figures = measuring.measure(rungs, text, opened, questions, folder, **how)
         about = {"hash": full, "command": shlex.join(call.command), "settings": _settings(config, rungs)}
-        record = _write(config, replace(found, about={**found.about, **about}), folder, blocked, terminal)
+        record = export.record(replace(found, about={**found.about, **about}))
+        _write(config, record, {page.MATRIX: page.draw(record), **figures}, folder, blocked, terminal)
     _show(record, terminal)
     terminal.show(f"page: {folder / PAGE}", exact=True)
 
@@ -189,13 +187,18 @@ def _settings(config: Ladder, rungs: Mapping[str, RungOption]) -> dict[str, Any]
     return {key: value for key, value in config.model_dump(mode="json").items() if key not in unasked}
 
 
-def _write(config: Ladder, matrix: Matrix, folder: Path, blocked: Any, terminal: Terminal) -> dict[str, Any]:
-    """Stills, files, page and W&B of a matrix; its record. The page comes last: where it stands, all of it does."""
+def _write(
+    config: Ladder,
+    record: Mapping[str, Any],
+    figures: Mapping[str, Any],
+    folder: Path,
+    blocked: Blocked,
+    terminal: Terminal,
+) -> None:
+    """Stills, files, page and W&B. The page comes last: where it stands, all of it does."""
     from rowspace.figures.stills import write_stills
     from rowspace.preservation import export, page, tracking
 
-    record = export.record(matrix)
-    figures = page.draw(record)
     try:
         for number, (name, figure) in enumerate(figures.items()):
             terminal.progress("drawing figures", number, len(figures))
@@ -203,12 +206,12 @@ def _write(config: Ladder, matrix: Matrix, folder: Path, blocked: Any, terminal:
     except ConfigError as error:  # matplotlib comes with an extra
         terminal.say(f"figures/ holds no SVG and PNG: {error}")
     terminal.clear()
-    export.write(folder, record)
-    page.write(folder / PAGE, record, blocked, figures)
+    texts = {name: figure.to_json() for name, figure in figures.items()}
+    export.write(folder, record, texts)
+    page.write(folder / PAGE, record, blocked, texts)
     command = tracking.log_matrix(record, figures, folder, config.logger, config.study, terminal.say)
     if command is not None:
         terminal.say(f"upload: {command}")
-    return record
 
 
 def _show(record: Mapping[str, Any], terminal: Terminal) -> None:

@@ -46,9 +46,10 @@ def record(matrix: Matrix) -> dict[str, Any]:
     }
 
 
-def write(folder: Path, found: Mapping[str, Any]) -> list[Path]:
-    """matrix.json and matrix.csv, both or none. MachineError when the disk refuses."""
-    files = {folder / FILE: to_json(found), folder / "matrix.csv": to_csv(found)}
+def write(folder: Path, found: Mapping[str, Any], figures: Mapping[str, str]) -> list[Path]:
+    """figures/NAME.json, matrix.csv and, last, matrix.json, all or none. MachineError when the disk refuses."""
+    files = {folder / "figures" / f"{name}.json": text.encode() for name, text in figures.items()}
+    files |= {folder / "matrix.csv": to_csv(found), folder / FILE: to_json(found)}
     write_all_atomically(files)
     return list(files)
 

@@ -19,6 +19,7 @@ from rowspace.data.splitting import Splits
 from rowspace.data.stream import open_or_build
 from rowspace.ladder.base import Rung, RungOption, named
 from rowspace.preservation.base import Line, Matrix
+from rowspace.preservation.chapters import Chapters
 from rowspace.preservation.columns import TESTS
 from rowspace.preservation.lines import in_chapter_order, run_lines, table_line
 from rowspace.preservation.subjects import Ground, prepare
@@ -73,9 +74,11 @@ def measure(
     seed: int,
     progress: Progress,
     say: Callable[[str], None],
-) -> Matrix:
-    """Every rung's lines. Tables of the rungs are written as tables/NAME.safetensors of the folder as they are made."""
+) -> tuple[Matrix, dict[str, Any]]:
+    """Every rung's lines, and the chapters' figures by name. Tables of the rungs are written as
+    tables/NAME.safetensors of the folder as they are made."""
     ground = _ground(text, runs, questions, seed, progress)
+    chapters = Chapters(ground)
     lines: list[Line] = []
     seconds: dict[str, dict[str, float]] = {}
     steps = len(rungs) + len(runs)
@@ -87,6 +90,7 @@ def measure(
         if (note := _keep(folder, key, fitted)) is not None:
             say(note)
         label = str(fitted.table.source.get("table") or key)
+        chapters.see_rung(option.name, label, fitted)
         lines.append(table_line(ground, key, fitted.table, name=option.name, adds=option.adds, label=label))
         seconds[key] = {"fitted": made - began, "measured": time.monotonic() - made}
     named_runs = {f"run{number}": one for number, one in enumerate(runs)}
@@ -94,9 +98,10 @@ def measure(
     for number, key in enumerate(in_chapter_order(named_runs)):
         progress(f"run {said[key]}", len(rungs) + number, steps)
         began = time.monotonic()
+        chapters.see_run(said[key], named_runs[key])
         lines += run_lines(ground, named_runs[key], key, said[key])
         seconds[key] = {"measured": time.monotonic() - began}
-    return Matrix(lines, TESTS, _about(text, ground, runs, seconds))
+    return Matrix(lines, TESTS, _about(text, ground, runs, seconds)), chapters.draw()
 
 
 def _ground(

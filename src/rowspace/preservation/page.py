@@ -24,31 +24,43 @@ HERE = Path(__file__).parent
 STYLES = (HERE.parent / "report" / "page.css", HERE / "ladder.css")
 SCRIPTS = (HERE.parent / "report" / "page.js",)
 MATRIX = "preservation"
+LARGEST = 1 << 24
+"""Bytes of a figure."""
 WORDS = {"so here": ("✓", "success"), "not so here": ("✗", "failure"), "not asked": ("?", "unjudged")}
 """What is found of a statement: its sign and its look."""
 KINDS = {"table": "counted or trained on pairs", "rows": "rows of a run", "states": "states of a run"}
 
 
-def draw(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The figure of the matrix and those of the chapters, by name: Plotly figures."""
+def draw(record: Mapping[str, Any]) -> Any:
+    """The figure of the matrix."""
     rows = [
         {"label": line["label"], "cells": {test["key"]: _cell(line, test) for test in record["tests"]}}
         for line in record["lines"]
     ]
-    return {MATRIX: draw_preservation(rows, record["tests"])}
+    return draw_preservation(rows, record["tests"])
 
 
-def write(path: Path, record: Mapping[str, Any], blocked: Blocked, figures: Mapping[str, Any] | None = None) -> Path:
-    """Write the page of a record. Returns its path; MachineError when the disk refuses."""
-    write_atomically(
-        path, render(record, blocked, draw(record) if figures is None else figures).encode("utf-8", "backslashreplace")
-    )
+def write(path: Path, record: Mapping[str, Any], blocked: Blocked, figures: Mapping[str, str]) -> Path:
+    """Write the page of a record; `figures` as JSON by name. Returns its path; MachineError when the disk refuses."""
+    write_atomically(path, render(record, blocked, figures).encode("utf-8", "backslashreplace"))
     return path
 
 
-def render(record: Mapping[str, Any], blocked: Blocked, figures: Mapping[str, Any]) -> str:
+def read_figures(folder: Path, record: Mapping[str, Any]) -> dict[str, str]:
+    """The figures of a ladder that is on disk; what is gone or damaged is left out, that of the matrix drawn again."""
+    found = {MATRIX: draw(record).to_json()}
+    for file in sorted(folder.glob("*.json")):
+        try:
+            text = file.read_text(encoding="utf-8") if file.stat().st_size <= LARGEST else ""
+            if file.stem not in found and isinstance(json.loads(text).get("layout"), dict):
+                found[file.stem] = text
+        except (OSError, ValueError, AttributeError, RecursionError):
+            continue
+    return found
+
+
+def render(record: Mapping[str, Any], blocked: Blocked, texts: Mapping[str, str]) -> str:
     """The page as text."""
-    texts = {name: figure.to_json() for name, figure in figures.items()}
     found = {
         "record": record,
         "about": record["about"],

@@ -43,7 +43,7 @@ def decode_counts(vectors: np.ndarray, counts: np.ndarray, *, seed: int) -> Deco
     kept = (norms > 0) & (counts > 0)
     n = int(np.count_nonzero(kept))
     logs = np.log(counts[kept].astype(np.float64))
-    if n < FEWEST or logs.std() == 0:
+    if n < FEWEST or np.ptp(logs) == 0:
         few = f"fewer than {FEWEST} tokens have a row and a count" if n < FEWEST else "all tokens are as frequent"
         return Decoded(Missing(few), Missing(few), n)
     generator = np.random.default_rng(seed)
