@@ -9,7 +9,6 @@ keep what was measured: only what people look at is masked, on pages, in termina
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.errors import ConfigError
+from rowspace.textfile import json_of, read_bytes
 
 MASK = "■■■"
 OURS = Path(__file__).parents[1] / "probes" / "lists" / "blocked.json"
@@ -107,7 +107,7 @@ def read_blocked(path: str | Path | None) -> Blocked:
     file = OURS if path is None else Path(path)
     right = 'right is {"words": ["..."]} or {"sha256": ["..."]}'
     try:
-        held = json.loads(_bytes_of(file))
+        held = json_of(read_bytes(file, LARGEST))
         words, hashes = held.get("words", []), held.get("sha256", [])
         if not {"words", "sha256"} & set(held):
             raise TypeError("it has neither words nor sha256")
@@ -117,20 +117,9 @@ def read_blocked(path: str | Path | None) -> Blocked:
             raise TypeError("every hash is 64 hexadecimal digits")
     except OSError as error:
         raise ConfigError(f"blocked: {file} cannot be read ({error.strerror}); give a JSON file or null") from error
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"blocked: {file} is no block list ({error}); {right}") from error
     return Blocked([*map(hash_word, words), *hashes])
-
-
-def _bytes_of(file: Path) -> bytes:
-    """What a file holds. ValueError where it is none, or larger than a list is: a pipe or a device has no end."""
-    if file.exists() and not file.is_file():
-        raise ValueError("it is no regular file")
-    with file.open("rb") as opened:
-        data = opened.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise ValueError(f"it is larger than {LARGEST >> 20} MB")
-    return data
 
 
 def find_blocked(path: str | None, of_runs: Sequence[str | None], say: Callable[[str], None]) -> Blocked:

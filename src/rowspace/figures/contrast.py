@@ -120,10 +120,10 @@ def draw_contexts(tables: Mapping[str, Sequence[Found]], *, word: str = "bank") 
         title=f"One row for two senses: whose company does {escape(word)} keep?",
         x=f"cosine to the row of {escape(word)}",
         y="",
-        caption=f"A line is a word of one of the senses of {escape(word)}, a mark its cosine in one table; grey bars hold "
-        "95 of 100 random words as frequent. A table has one row for all senses: it may lie near one company, or "
-        "near both, but cannot choose by the sentence. States of a model that reads the sentence can. One-hot rows have "
-        "no company at all.",
+        caption=f"A line is a word of one of the senses of {escape(word)}, a mark its cosine in one table; grey bars "
+        "hold 95 of 100 random words as frequent. A table has one row for all senses: it may lie near one company, or "
+        "near both, but cannot choose by the sentence. States of a model that reads the sentence can. One-hot rows "
+        "have no company at all.",
         alt=f"Cosines of {escape(word)} to {', '.join(labels)} in {', '.join(map(escape, tables))}.",
         height=140 + (18 + 13 * len(tables)) * max(len(asked), 2),
         shapes=[_parting(asked, place) for place in range(1, len(asked)) if asked[place][0] != asked[place - 1][0]],

@@ -85,8 +85,8 @@ def draw_position_similarity(found: Mapping[str, Any]) -> go.Figure:
         y="position",
         caption=f"The {kind} rows of position={found['scheme']}. Positions that follow one another have a mean cosine "
         f"of {found['neighbours']:.2f}; random rows of this width lie within {2 * chance:.2f} of 0, the lightest "
-        f"colour. A band along the diagonal means that neighbours look alike: {learned if found['learned'] else striped}. "
-        f"{shown}",
+        f"colour. A band along the diagonal means that neighbours look alike: "
+        f"{learned if found['learned'] else striped}. {shown}",
         alt=f"Heat map of cosines between the position rows of {found['scheme']}.",
         height=470,
         xaxis={"showgrid": False},

@@ -40,10 +40,10 @@ def draw_reach(rows: Sequence[Row]) -> go.Figure:
         title="Where does the gradient of the loss stop?",
         x="length of the gradient (loss: 1)",
         y="",
-        caption="Read from the top: the loss's gradient goes back through scores and states to the rows that were looked "
-        "up and into the table. It ends below the rows, at the dashed line: ids are whole numbers, and the tokenizer "
-        "that made them was chosen before training and learns nothing from it. Lengths of arrays of different size are "
-        "not to be compared with each other as importance.",
+        caption="Read from the top: the loss's gradient goes back through scores and states to the rows that were "
+        "looked up and into the table. It ends below the rows, at the dashed line: ids are whole numbers, and the "
+        "tokenizer that made them was chosen before training and learns nothing from it. Lengths in arrays of "
+        "different size are not to be compared as importance.",
         alt=f"Length of the gradient in {', '.join(row['array'] for row in rows)}; none in "
         f"{', '.join(row['array'] for row in rows if row['gradient'] is None)}.",
         barmode="overlay",

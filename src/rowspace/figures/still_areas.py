@@ -126,7 +126,8 @@ def draw_heat_map(panel: Panel, trace: Trace) -> None:
     inks = [paint(look, [None if math.isnan(value) else value for value in line], (0, 0, 0, 0)) for line in cells]
     edges = (_edges(columns), _edges(lines))
     if cells and columns:
-        panel.axes.pcolormesh(*edges, inks, edgecolors="none", linewidth=0, zorder=1)
+        gap = float(trace.get("xgap") or 0) * POINTS
+        panel.axes.pcolormesh(*edges, inks, edgecolors="white" if gap else "none", linewidth=gap, zorder=1)
     if trace.get("texttemplate") or trace.get("text") is not None:
         _on_cells(panel, trace, columns, lines, inks)
     if trace.get("showscale") is not False:

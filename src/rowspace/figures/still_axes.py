@@ -16,6 +16,8 @@ from rowspace.figures.style import GREY, GREY_RULE
 Layout = Mapping[str, Any]
 POINTS = 0.75
 """Of a pixel: figures are laid out for 96 pixels an inch."""
+FAR = ("top", "right")
+"""Sides of a panel where axes stand only when asked."""
 SIDES = {"x": ("labelbottom", "labeltop"), "y": ("labelleft", "labelright")}
 
 
@@ -66,6 +68,9 @@ class Panel:
             else:
                 title = self.say((axis.settings.get("title") or {}).get("text") or "")
                 getattr(self.axes, f"set_{axis.key}label")(title)
+            if axis.settings.get("side") in FAR:
+                getattr(drawn := getattr(self.axes, f"{axis.key}axis"), f"tick_{axis.settings['side']}")()
+                drawn.set_label_position(axis.settings["side"])
             if axis.settings.get("showgrid") is not False and not flat:
                 self.axes.grid(True, axis=axis.key, color=colour(GREY_RULE), linewidth=0.7)
             if axis.settings.get("visible") is False:
@@ -125,6 +130,9 @@ def set_ticks(axes: Any, axis: Axis, say: Any) -> None:
         drawn.set_ticklabels([])
     if settings.get("tickangle"):
         axes.tick_params(axis=axis.key, labelrotation=-float(settings["tickangle"]))
+        for label in drawn.get_ticklabels() if axis.key == "x" else ():
+            label.set(ha="left" if (settings["tickangle"] < 0) == (settings.get("side") == "top") else "right")
+            label.set_rotation_mode("anchor")
     for label in drawn.get_ticklabels():
         label.set_parse_math(False)
 

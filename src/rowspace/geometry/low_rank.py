@@ -18,8 +18,9 @@ FREQUENT = 50
 
 
 def find_low_rank(spectrum: Sequence[float], frobenius: float) -> list[dict[str, Any]]:
-    """For each rank k that the leading singular values tell: k, sigma (the k-th), share (sigma over the norm of
-    the matrix, `frobenius`), error (share of that norm that is lost with k directions), in float64. A ValueError where the norm is less than they are.
+    """For each rank k that the leading singular values tell: k, sigma (the k-th), share (sigma over the norm of the
+    matrix, `frobenius`), error (share of that norm that is lost with k directions), in float64. A ValueError where the
+    norm is less than they are.
     """
     sigma = np.asarray(spectrum, dtype=np.float64)
     kept = np.cumsum(sigma**2)
@@ -39,19 +40,20 @@ def deal(counts: sparse.csr_array, *, seed: int) -> sparse.csr_array:
     is chance. O(entries), and D a token that more than one column in FREQUENT has.
     """
     generator = np.random.default_rng(seed)
-    weights = np.bincount(counts.indices, np.abs(counts.data), minlength=counts.shape[1])
+    V, D = (int(n) for n in counts.shape or ())
+    weights = np.bincount(counts.indices, np.abs(counts.data), minlength=D)
     if not weights.sum() > 0:
         return counts.copy()
     ends = np.cumsum(weights) / weights.sum()
     columns = np.empty(counts.nnz, dtype=counts.indices.dtype)
     starts = np.asarray(counts.indptr)
-    for row in range(counts.shape[0]):
+    for row in range(V):
         start, end = starts[row : row + 2].tolist()
         n = end - start
         columns[start:end] = generator.permutation(
             _without_return(weights, n, generator) if n * FREQUENT > len(weights) else _drawn(ends, n, generator)
         )
-    dealt = sparse.csr_array((counts.data.astype(np.float64), columns, starts.copy()), shape=counts.shape)
+    dealt = sparse.csr_array((counts.data.astype(np.float64), columns, starts.copy()), shape=(V, D))
     dealt.sort_indices()
     return dealt
 
