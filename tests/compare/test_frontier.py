@@ -81,6 +81,11 @@ def test_where_no_budget_is_shared_arms_are_read_and_none_is_best() -> None:
     assert any(not isinstance(point.value, Missing) for point in tokens.points)
 
 
+def test_what_a_few_reach_a_little_beyond_all_is_no_budget_of_its_own() -> None:
+    assert budgets_of([(10, 100), (10, 104)]) == pytest.approx((12.5, 25, 50, 100))
+    assert budgets_of([(10, 100), (10, 110)]) == pytest.approx((12.5, 25, 50, 100, 110))
+
+
 def test_a_cost_that_is_not_known_has_no_frontier() -> None:
     def blind(point: dict[str, Any]) -> dict[str, Any]:
         return {**point, "flops": None}

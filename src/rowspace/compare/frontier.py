@@ -25,6 +25,8 @@ UNITS: dict[Budget, str] = {
 SHARES = (0.125, 0.25, 0.5, 1.0)
 """Budgets as shares of the largest that every arm was measured at."""
 RATIOS = 4
+FARTHER = 1.05
+"""How much farther than all reach some must reach, to be read there too."""
 ROUNDING = 1e-9
 
 
@@ -64,14 +66,14 @@ def reach(arm: Arm, budget: Budget, key: str) -> tuple[float, float] | None:
 
 
 def budgets_of(ranges: Sequence[tuple[float, float]]) -> tuple[float, ...]:
-    """Where to read: shares of the largest budget that all reach, and the largest that any does; where there is none
+    """Where to read: shares of the largest budget that all reach, and the largest that any does if that is much more; where there is none
     that all reach, equal ratios from the first to the last."""
     first, last = max(low for low, _ in ranges), min(high for _, high in ranges)
     nearest, farthest = min(low for low, _ in ranges), max(high for _, high in ranges)
     if first > last * (1 + ROUNDING):
         return tuple(nearest * (farthest / nearest) ** (step / RATIOS) for step in range(RATIOS + 1))
     budgets = {share * last for share in SHARES if first <= share * last * (1 + ROUNDING)}
-    if farthest > last * (1 + 1e-6):
+    if farthest > last * FARTHER:
         budgets.add(farthest)
     return tuple(sorted(budgets))
 

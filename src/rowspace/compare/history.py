@@ -18,7 +18,8 @@ def read_curve(file: Path, run: Mapping[str, Any], cost: Mapping[str, float | No
     """The validated steps of metrics.jsonl, with what was spent until then.
 
     Bytes are the run's bytes a token times tokens, FLOPs those of a training step (the head's 2 V d a token included,
-    forward and back) times steps, seconds those of training alone, spread evenly over the steps.
+    forward and back) times steps, seconds those of training alone, spread evenly over the steps, and so are tokens at
+    a validation between two logged steps.
     """
     tokens, seen, steps = cost["tokens"], cost["bytes"], cost["steps"]
     a_step = number(mapping(run, "cost", {}).get("flops_per_step"))
@@ -27,7 +28,8 @@ def read_curve(file: Path, run: Mapping[str, Any], cost: Mapping[str, float | No
         step, at = number(row.get(STEP)), number(row.get("train/tokens_seen"))
         if step is None:
             continue
-        at = 0.0 if at is None and step == 0 else at
+        if at is None:
+            at = tokens * step / steps if tokens is not None and steps else None
         yield {
             "step": step,
             "tokens": at,

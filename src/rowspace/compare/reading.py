@@ -16,13 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from rowspace.claim import status
 from rowspace.compare.base import Apart, Ran
 from rowspace.compare.history import mapping, number, read_curve
 from rowspace.errors import ConfigError, RowspaceError
 from rowspace.runfolder import RunFolder
+from rowspace.textfile import yaml_of
 
 Settings = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """A plain configuration -> flat typed settings by full key. ConfigError where it is none of this version's."""
@@ -33,16 +32,6 @@ LARGEST = {"run.json": 64 << 20, "config.yaml": 1 << 20, "metrics.jsonl": 1 << 3
 READ = tuple(LARGEST)
 RUNNING = "it is running still"
 COSTS = ("parameters", "tokens_seen", "bytes_seen", "steps", "seconds", "peak_memory_bytes")
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where libyaml is there
-
-
-class _NoAliases(yaml.SafeLoader):
-    """A few lines of aliases of aliases stand for gigabytes; a run writes none."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("it repeats a part by an alias, which no run writes")
-        return super().compose_node(parent, index)
 
 
 class Reader:
@@ -81,7 +70,7 @@ class Reader:
             return self._ran(path)
         except RowspaceError as error:
             return Apart(path.name, path, " ".join(str(error).split())[:400])
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             said = " ".join(str(error).split())
             if isinstance(error, OSError) and error.filename is not None:
                 said = f"{Path(str(error.filename)).name}: {error.strerror}"
@@ -174,8 +163,7 @@ def _config(file: Path, known: dict[str, Any]) -> Mapping[str, Any]:
     plain: dict[str, Any] = {}
     for section in sections:
         if section not in known:
-            loader = _NoAliases if "*" in section else Loader
-            known[section] = yaml.load(section, Loader=loader)
+            known[section] = yaml_of(section)
         if not isinstance(known[section], dict | None):
             raise ValueError("config.yaml holds no configuration")
         plain |= known[section] or {}
