@@ -54,10 +54,10 @@ def test_a_table_without_counts_has_none(tmp_path: Path) -> None:
 
 
 def test_one_hot_rows_take_little_and_the_same_table_the_same_bytes(tmp_path: Path) -> None:
-    large = TokenTable(np.eye(3000, dtype=np.float32), [str(id_) for id_ in range(3000)])
+    large = TokenTable(np.eye(1000, dtype=np.float32), [str(id_) for id_ in range(1000)])
     for name in ("a", "b"):
         write_table(tmp_path / name, large)
-    assert (tmp_path / "a").stat().st_size < 100_000
+    assert (tmp_path / "a").stat().st_size < 50_000
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert digest(tmp_path / "a") == digest(tmp_path / "b")
 
