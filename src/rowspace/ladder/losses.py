@@ -14,5 +14,5 @@ def measure_low_rank(matrix: Counts, k: int, *, seed: int) -> tuple[float, float
     found, dense = find_directions(matrix, k, seed=seed, key="k"), matrix.toarray()
     largest = np.argsort(-np.abs(dense).sum(axis=1))[:k]
     basis = np.linalg.qr(dense[largest].T)[0]
-    lost = [np.linalg.norm(dense - held) for held in ((found.U * found.S) @ found.W.T, dense @ basis @ basis.T)]
+    lost = [np.linalg.norm(dense - held) for held in ((found.left * found.singular) @ found.right.T, dense @ basis @ basis.T)]
     return float(lost[0] / found.norm), float(lost[1] / found.norm)

@@ -12,8 +12,9 @@ from rowspace.errors import ConfigError
     by="probes.senses, at layer 0",
 )
 def static_rows_choose_no_sense(asked: Asked) -> Verdict:
-    rows = [row for row in asked.answer("senses").rows["senses_layers"] if row["cue"] == "before"]
-    first, last = (next((row for row in rows if row["layer"] == n), None) for n in (0, max(r["layer"] for r in rows)))
+    rows = [row for row in asked.answer("senses").rows.get("senses_layers", []) if row["cue"] == "before"]
+    first = min(rows, key=lambda row: row["layer"], default=None)
+    last = max(rows, key=lambda row: row["layer"], default=None)
     if first is None or last is None:
         raise ConfigError("no sentence of the sense list can be asked of this run")
     why = (
