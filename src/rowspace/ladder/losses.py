@@ -14,5 +14,6 @@ def measure_low_rank(matrix: Counts, k: int, *, seed: int) -> tuple[float, float
     found, dense = find_directions(matrix, k, seed=seed, key="k"), matrix.toarray()
     largest = np.argsort(-np.abs(dense).sum(axis=1))[:k]
     basis = np.linalg.qr(dense[largest].T)[0]
-    lost = [np.linalg.norm(dense - held) for held in ((found.left * found.singular) @ found.right.T, dense @ basis @ basis.T)]
+    fits = (found.left * found.singular) @ found.right.T, dense @ basis @ basis.T
+    lost = [np.linalg.norm(dense - fit) for fit in fits]
     return float(lost[0] / found.norm), float(lost[1] / found.norm)
