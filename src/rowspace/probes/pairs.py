@@ -119,7 +119,8 @@ def _ahead(units: np.ndarray, own: np.ndarray, cosines: np.ndarray, partner: np.
     mark = float(exact @ partner.astype(np.float64))
     ahead = (cosines < mark).astype(np.float64)
     close = np.flatnonzero(np.abs(cosines - mark) < 1e-5)
-    gap = units[close].astype(np.float64) @ exact - mark
+    held = np.flatnonzero(exact)  # rows of counts are mostly zeros, and most of their cosines are equal
+    gap = units[np.ix_(close, held)].astype(np.float64) @ exact[held] - mark
     ahead[close] = np.where(np.abs(gap) <= TIE, 0.5, gap < 0)
     return ahead
 
