@@ -19,7 +19,7 @@ from rowspace.probes.chance import Null, from_draws
 from rowspace.table import Missing
 
 FOLDS = 5
-DRAWS = 199
+DRAWS = 99
 """Dealings of the counts behind chance."""
 RIDGE = 1.0
 """Penalty, as a multiple of the mean squared length of what is read: a direction that counts has far more of it."""
