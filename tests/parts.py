@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import torch
 import yaml
 
@@ -21,6 +23,13 @@ import_options()
 def names(group: str) -> list[str]:
     """Every registered option of the group."""
     return list(options(group))
+
+
+def scalings_last(cases: Iterable[Any]) -> list[Any]:
+    """Cases (a scheme's name, or a tuple that begins with one) as parameters: a scaling of rope, which learns as plain
+    rope does but for its frequencies, waits for the slow tier."""
+    tuples = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*case, marks=[pytest.mark.slow] * ("rope_" in case[0])) for case in tuples]
 
 
 def option(group: str, name: str, **changes: Any) -> Any:

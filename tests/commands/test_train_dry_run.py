@@ -33,10 +33,15 @@ def test_a_table_of_200000_by_8192_is_shown_and_not_made(rowspace: Client, tmp_p
     "words",
     [
         ("tokenizer=byte",),
-        ("body=none", "position=none"),
         ("body=lstm", "position=none"),
-        ("position=learned", "optimizer=sgd"),
-        ("embedding=orthogonal", "position=alibi"),
+        *(
+            pytest.param(words, marks=pytest.mark.slow)
+            for words in (
+                ("body=none", "position=none"),
+                ("position=learned", "optimizer=sgd"),
+                ("embedding=orthogonal", "position=alibi"),
+            )
+        ),
     ],
 )
 def test_other_parts_have_a_ledger_too(rowspace: Client, tmp_path: Path, words: tuple[str, ...]) -> None:

@@ -11,7 +11,7 @@ import torch
 from rowspace.model.certificates import check_tie, visibility
 from rowspace.model.norm import NORMS
 from rowspace.registry import options
-from tests.parts import ids, model, names, option, pairs, refusals, shape, source_for
+from tests.parts import ids, model, names, option, pairs, refusals, scalings_last, shape, source_for
 
 POSITIONS, BODIES, HEADS, PAIRS = names("position"), names("body"), names("head"), pairs()
 ALL = [(*pair, head, tie) for pair, head, tie in itertools.product(PAIRS, HEADS, [True, False])]
@@ -160,7 +160,8 @@ HEADED = [("rope", "decoder", head, tie) for head in HEADS for tie in (True, Fal
 
 
 @pytest.mark.parametrize(
-    ("position", "body", "head", "tie"), sorted({*((*pair, "linear", True) for pair in PAIRS), *HEADED})
+    ("position", "body", "head", "tie"),
+    scalings_last(sorted({*((*pair, "linear", True) for pair in PAIRS), *HEADED})),
 )
 def test_training_on_one_batch_lowers_its_loss(position: str, body: str, head: str, tie: bool):
     lm, tokens = model(position=position, body=body, head=option("head", head, tie=tie)), ids()

@@ -28,38 +28,41 @@ def _tracked() -> Iterator[Path]:
     yield from (ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file())
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=_short)
-def test_a_source_file_keeps_its_budgets_or_says_why(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    doc = ast.get_docstring(tree) or ""
-    if "Budget:" in doc:
-        return
-    too_long = [f"{_short(path)} has {len(text.splitlines())} lines"] if len(text.splitlines()) > FILE else []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if lines > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
-                too_long.append(f"{node.name} has {lines} lines")
-    assert not too_long
+@pytest.fixture(scope="module")
+def parsed() -> dict[Path, tuple[str, ast.Module]]:
+    """Text and syntax tree of every source file."""
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCES}
+    return {path: (text, ast.parse(text)) for path, text in texts.items()}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=_short)
-def test_a_source_file_says_what_it_is_for(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    if path.name == "__init__.py" and path.parent.name != "rowspace":
-        assert not text.strip(), "the __init__ of a room is empty"
-    else:
-        assert ast.get_docstring(ast.parse(text)), f"{_short(path)} has no docstring"
+def test_source_files_keep_their_budgets_or_say_why(parsed: dict[Path, tuple[str, ast.Module]]) -> None:
+    too_long = []
+    for path, (text, tree) in parsed.items():
+        if "Budget:" in (ast.get_docstring(tree) or ""):
+            continue
+        if len(text.splitlines()) > FILE:
+            too_long.append(f"{_short(path)} has {len(text.splitlines())} lines")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > (CLASS if isinstance(node, ast.ClassDef) else FUNCTION):
+                    too_long.append(f"{_short(path)}: {node.name} has {lines} lines")
+    assert too_long == []
 
 
-@pytest.mark.parametrize("path", YAMLS, ids=_short)
-def test_a_yaml_file_is_short_and_names_no_code(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= (YAML if path.parent != ROOT / "conf" else FILE)
-    assert "_target_" not in text
-    resolvers = set(re.findall(r"\$\{([\w.]+):", text))
-    assert resolvers <= {"now", "oc.env", "hydra"}, f"only resolvers of run paths stand in conf/, not {resolvers}"
+def test_source_files_say_what_they_are_for(parsed: dict[Path, tuple[str, ast.Module]]) -> None:
+    rooms = {path for path in SOURCES if path.name == "__init__.py" and path.parent.name != "rowspace"}
+    assert [_short(path) for path in rooms if parsed[path][0].strip()] == [], "the __init__ of a room is empty"
+    assert [_short(path) for path in parsed.keys() - rooms if not ast.get_docstring(parsed[path][1])] == []
+
+
+def test_yaml_files_are_short_and_name_no_code() -> None:
+    for path in YAMLS:
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= (YAML if path.parent != ROOT / "conf" else FILE), path
+        assert "_target_" not in text, path
+        resolvers = set(re.findall(r"\$\{([\w.]+):", text))
+        assert resolvers <= {"now", "oc.env", "hydra"}, f"{path}: only resolvers of run paths stand in conf/"
 
 
 def test_values_of_options_carry_a_comment_each() -> None:

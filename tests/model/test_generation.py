@@ -9,7 +9,7 @@ import torch
 
 from rowspace.model.generation import choose, generate
 from rowspace.registry import options
-from tests.parts import model, option, pairs, shape
+from tests.parts import model, option, pairs, scalings_last, shape
 
 
 def continued(lm, start: list[int], **changes) -> list[int]:
@@ -69,7 +69,7 @@ def by_hand(lm, start: list[int], n: int) -> list[int]:
 CONTINUING = [(position, body) for position, body in pairs() if options("body")[body].continues]
 
 
-@pytest.mark.parametrize(("position", "body"), CONTINUING)
+@pytest.mark.parametrize(("position", "body"), scalings_last(CONTINUING))
 def test_greedy_ids_far_beyond_the_window_are_those_of_a_loop_without_cache(position: str, body: str):
     lm = sharp(position=position, body=body)
     ids = continued(lm, [3, 1, 4], temperature=0.0, n=40)

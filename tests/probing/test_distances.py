@@ -25,7 +25,14 @@ def median_norms(one, model, T: int) -> np.ndarray:
     return np.median(np.linalg.norm(moved, axis=2), axis=0)[::-1]
 
 
-@pytest.mark.parametrize("words", [["body=rnn", "position=none"], ["position=rope"], ["position=sinusoidal"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["body=rnn", "position=none"],
+        ["position=rope"],
+        pytest.param(["position=sinusoidal"], marks=pytest.mark.slow),
+    ],
+)
 def test_the_norms_are_those_of_the_jacobian_of_the_trained_body_and_of_its_start(cache, words):
     one = subject(cache, *words)
     findings = distance(texts=1, draws=200, length=6).measure([one], progress=ignore)

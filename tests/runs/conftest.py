@@ -30,10 +30,15 @@ TINY = (
     "trainer.log_every=5",
     "trainer.val_every=10",
     "trainer.checkpoint_every=10",
+    "logger.mode=disabled",
     "probes.passes=4",
     "probes.maps=2",
 )
 """Byte tokens, one block of width 16, dropout on, forty steps."""
+LOGGED = tuple(word for word in TINY if word != "logger.mode=disabled")
+"""The same run, in Weights & Biases too (offline)."""
+QUICK = (*(word for word in TINY if not word.startswith("probes.")), "probes=none")
+"""The same steps, and nothing is watched: two thirds of the time of the tiny run is its probes and figures."""
 
 
 def run_folder(cwd: Path) -> Path:
@@ -71,17 +76,17 @@ def assert_same_run(one: Path, other: Path) -> None:
 def finished(rowspace: Client, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the tiny run, never interrupted. Shared: tests only read it."""
     cwd = tmp_path_factory.mktemp("finished")
-    done = rowspace("train", *TINY, cwd=cwd)
+    done = rowspace("train", *LOGGED, cwd=cwd)
     assert done.code == 0, done.stderr
     return run_folder(cwd)
 
 
 @pytest.fixture
 def stop_at(rowspace: Client) -> Callable[..., Finished]:
-    """Start the tiny run, send a signal once a step is logged, and wait for its end."""
+    """Start a run (the tiny one), send a signal once a step is logged, and wait for its end."""
 
-    def stop(cwd: Path, step: int, number: int, *more: str, group: bool = False) -> Finished:
-        running = rowspace.start("train", *TINY, *more, cwd=cwd)
+    def stop(cwd: Path, step: int, number: int, *words: str, group: bool = False) -> Finished:
+        running = rowspace.start("train", *(words or TINY), cwd=cwd)
         wait_for(lambda: last_step(cwd) >= step, running)
         running.kill(number, group=group)
         return running.wait()

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.runs.conftest import TINY, rows, run_folder, run_json
+from tests.runs.conftest import QUICK, TINY, rows, run_folder, run_json
 from tests.server import Client, Finished
 
-SHORT = (*TINY, "logger.mode=disabled", "trainer.max_steps=3")
+SHORT = (*QUICK, "trainer.max_steps=3")
 
 
 def assert_refused(done: Finished, code: int, *words: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 from rowspace.composition import conf_dir
 from rowspace.figures.curves import find_series
 from rowspace.restore import restore
-from tests.runs.conftest import TINY, assert_same_run, rows, run_folder, run_json
+from tests.runs.conftest import QUICK, TINY, assert_same_run, rows, run_folder, run_json
 from tests.server import Client, Finished
 
 ASKED_OF = ("encoder", "encoder_decoder")
@@ -24,7 +24,7 @@ EXPERIMENTS = [
     pytest.param(path.stem, marks=[] if path.stem in ASKED_OF else pytest.mark.slow)
     for path in sorted((conf_dir() / "experiment").glob("*.yaml"))
 ]
-SHORT = ("trainer.max_steps=12", "trainer.val_every=6", "schedule.warmup_steps=2", "logger.mode=disabled")
+SHORT = ("trainer.max_steps=12", "trainer.val_every=6", "schedule.warmup_steps=2")
 WATCHED = ("probes=default", *TINY, *SHORT)
 
 
@@ -82,8 +82,7 @@ def test_marks_that_are_targets_have_their_share_in_a_bias_at_the_log_frequencie
 ) -> None:
     """Of the text alone a sentinel has none, and each would cost ten nats at the first step."""
     words = ("head.bias=log_unigram", "trainer.max_steps=1", "trainer.log_every=1", "schedule.warmup_steps=0")
-    more = ("trainer.batch_size=64", "logger.mode=disabled")
-    folder = trained(rowspace, tmp_path, "experiment=encoder_decoder", *TINY, *words, *more)
+    folder = trained(rowspace, tmp_path, "experiment=encoder_decoder", *QUICK, *words, "trainer.batch_size=64")
     restored = restore(folder)
     objective, counts = restored.config.body.objective(restored.tokenizer, 32), restored.table("E").counts
     expected = objective.expected(counts, 32)
@@ -95,7 +94,7 @@ def test_marks_that_are_targets_have_their_share_in_a_bias_at_the_log_frequencie
 @pytest.mark.parametrize("body", ["rnn", "lstm"])
 def test_a_recurrent_body_has_bits_per_byte_like_any_other(rowspace: Client, tmp_path: Path, body: str) -> None:
     isolated = ("data.documents=isolated",) if body == "lstm" else ()
-    folder = trained(rowspace, tmp_path, f"body={body}", "position=none", *TINY, *SHORT, *isolated)
+    folder = trained(rowspace, tmp_path, f"body={body}", "position=none", *QUICK, *SHORT, *isolated)
     run = run_json(folder)
     assert run["audit"] == {"val/bpb": "exact", "test/bpb": "exact"}
     assert run["metrics"]["test/bpb"] < run["floors"]["uniform_bpb"]
@@ -104,18 +103,18 @@ def test_a_recurrent_body_has_bits_per_byte_like_any_other(rowspace: Client, tmp
 def test_a_masked_run_that_is_killed_ends_like_one_that_never_was(
     rowspace: Client, stop_at: Callable[..., Finished], tmp_path: Path
 ) -> None:
-    more = ("experiment=encoder", "logger.mode=disabled")
+    words = ("experiment=encoder", *QUICK)
     for cwd in ("killed", "whole"):
         (tmp_path / cwd).mkdir()
-    assert stop_at(tmp_path / "killed", 17, signal.SIGKILL, *more).code == -9
+    assert stop_at(tmp_path / "killed", 17, signal.SIGKILL, *words).code == -9
     for cwd in ("killed", "whole"):
-        trained(rowspace, tmp_path / cwd, *TINY, *more)
+        trained(rowspace, tmp_path / cwd, *words)
     assert run_json(run_folder(tmp_path / "killed"))["attempt"] == 2
     assert_same_run(run_folder(tmp_path / "killed"), run_folder(tmp_path / "whole"))
 
 
 def test_a_missing_mark_is_refused_before_anything_is_written(rowspace: Client, tmp_path: Path) -> None:
-    done = rowspace("train", "body=encoder", *TINY, cwd=tmp_path)
+    done = rowspace("train", "body=encoder", *QUICK, cwd=tmp_path)
     assert done.code == 2
     assert """add 'tokenizer.special_tokens=["<eos>","<mask>"]'""" in done.stderr
     assert not (tmp_path / "outputs").exists()

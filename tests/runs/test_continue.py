@@ -12,17 +12,17 @@ import yaml
 
 from rowspace.errors import ConfigError, MachineError
 from rowspace.restore import restore
-from tests.runs.conftest import TINY, rows, run_folder, run_json, weights
+from tests.runs.conftest import QUICK, rows, run_folder, run_json, weights
 from tests.server import Client
 
-CHEAP = ("logger.mode=disabled", "trainer.max_steps=5")
+CHEAP = (*QUICK, "trainer.max_steps=5")
 
 
 def test_a_run_continues_from_a_finished_one_as_another_run(rowspace: Client, finished: Path, tmp_path: Path) -> None:
-    done = rowspace("train", *TINY, *CHEAP, f"trainer.continue_from='{finished}'", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, f"trainer.continue_from='{finished}'", cwd=tmp_path)
     assert done.code == 0, done.stderr
     folder = run_folder(tmp_path)
-    plain = rowspace("train", *TINY, *CHEAP, cwd=tmp_path)
+    plain = rowspace("train", *CHEAP, cwd=tmp_path)
     assert plain.code == 0
     assert run_json(folder)["hash"] != run_json(run_folder(tmp_path))["hash"]
     # the sixth digit: other batches of the same validation text
@@ -31,14 +31,14 @@ def test_a_run_continues_from_a_finished_one_as_another_run(rowspace: Client, fi
 
 
 def test_a_run_continues_only_with_its_own_tokenizer(rowspace: Client, finished: Path, tmp_path: Path) -> None:
-    done = rowspace("train", *TINY, *CHEAP, "tokenizer=char", f"trainer.continue_from='{finished}'", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, "tokenizer=char", f"trainer.continue_from='{finished}'", cwd=tmp_path)
     assert done.code == 2, done.stderr
     assert "trainer.continue_from:" in done.stderr
     assert "tokenizer" in done.stderr
 
 
 def test_only_a_finished_run_can_be_continued(rowspace: Client, tmp_path: Path) -> None:
-    done = rowspace("train", *TINY, *CHEAP, "trainer.continue_from=nowhere", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, "trainer.continue_from=nowhere", cwd=tmp_path)
     assert done.code == 2
     assert "trainer.continue_from: nowhere is no run folder" in done.stderr
 
@@ -55,7 +55,7 @@ def test_only_a_finished_run_can_be_continued(rowspace: Client, tmp_path: Path) 
 def test_a_model_that_cannot_take_the_weights_is_refused_before_it_has_a_folder(
     change: str, said: str, rowspace: Client, finished: Path, tmp_path: Path
 ) -> None:
-    done = rowspace("train", *TINY, *CHEAP, change, f"trainer.continue_from={finished}", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, change, f"trainer.continue_from={finished}", cwd=tmp_path)
     assert done.code == 2, done.stderr
     assert "trainer.continue_from: " in done.stderr
     assert f"{finished}/checkpoints/last.ckpt {said}" in done.stderr
@@ -63,9 +63,9 @@ def test_a_model_that_cannot_take_the_weights_is_refused_before_it_has_a_folder(
 
 
 def test_an_untied_run_does_not_go_on_as_a_tied_one(rowspace: Client, tmp_path: Path) -> None:
-    assert rowspace("train", *TINY, *CHEAP, "head.tie=false", cwd=tmp_path).code == 0
+    assert rowspace("train", *CHEAP, "head.tie=false", cwd=tmp_path).code == 0
     untied = run_folder(tmp_path)
-    done = rowspace("train", *TINY, *CHEAP, f"trainer.continue_from={untied}", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, f"trainer.continue_from={untied}", cwd=tmp_path)
     assert done.code == 2, done.stderr
     said = "holds embedding.weight and head.weight apart, this model shares them; head.tie=false"
     assert f"trainer.continue_from: head.tie: {untied}/checkpoints/last.ckpt {said}" in done.stderr
@@ -138,7 +138,7 @@ def test_a_checkpoint_from_before_settings_were_kept_and_one_of_a_run_read_other
 
 
 def test_a_longer_window_is_scaled_from_the_trained_length(rowspace: Client, finished: Path, tmp_path: Path) -> None:
-    words = (*TINY, *CHEAP, "position=rope_yarn", "model.n_ctx=64", f"trainer.continue_from={finished}")
+    words = (*CHEAP, "position=rope_yarn", "model.n_ctx=64", f"trainer.continue_from={finished}")
     done = rowspace("train", *words, cwd=tmp_path)
     assert done.code == 2, done.stderr
     assert f"position.trained_n_ctx: null takes model.n_ctx=64, and {finished} was trained on windows of 32; 32" in (
@@ -157,7 +157,7 @@ def test_weights_that_fit_by_chance_are_said_to_be_another_model(
     rowspace: Client, finished: Path, tmp_path: Path
 ) -> None:
     words = ("model.heads=4", "embedding.scale=sqrt_d", "embedding.std=0.5", "model.dropout=0.0")
-    done = rowspace("train", *TINY, *CHEAP, *words, f"trainer.continue_from={finished}", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, *words, f"trainer.continue_from={finished}", cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert f"The weights of {finished} go on in another model" in done.stderr
     assert "trained in: model.heads=4 (was 2), embedding.scale=sqrt_d (was none)." in done.stderr
@@ -175,7 +175,7 @@ def test_a_checkpoint_of_another_run_is_refused_though_it_has_the_same_shapes(
     for which in ("best", "last"):
         with pytest.raises(MachineError, match=rf"{which}\.ckpt was written by another run \(ffffffff, this folder"):
             restore(tmp_path / "run", which)
-    done = rowspace("train", *TINY, *CHEAP, f"trainer.continue_from={tmp_path / 'run'}", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, f"trainer.continue_from={tmp_path / 'run'}", cwd=tmp_path)
     assert done.code == 1, done.stderr
     assert "was written by another run" in done.stderr
     assert not (tmp_path / "outputs").exists()

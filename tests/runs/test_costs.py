@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet
 
 from rowspace.report.ledger import ledger_table
-from tests.runs.conftest import TINY, run_folder, run_json, weights
+from tests.runs.conftest import QUICK, run_folder, run_json, weights
 from tests.server import Client
 
 
@@ -60,9 +60,9 @@ def test_a_run_starts_with_its_ledger_in_the_log(finished: Path) -> None:
 def test_the_ledger_is_a_note_and_no_result_and_quiet_where_nothing_is_to_be_said(
     rowspace: Client, tmp_path: Path
 ) -> None:
-    short = ("trainer.max_steps=1", "schedule.warmup_steps=0", "logger.mode=disabled")
+    short = (*QUICK, "trainer.max_steps=1", "schedule.warmup_steps=0")
     for mode, times in (("lines", 1), ("none", 0)):
-        done = rowspace("train", *TINY, *short, f"trainer.progress={mode}", "rerun=true", cwd=tmp_path)
+        done = rowspace("train", *short, f"trainer.progress={mode}", "rerun=true", cwd=tmp_path)
         assert done.code == 0, done.stderr
         assert done.stderr.count("LEARNED") == times
         assert "LEARNED" not in done.stdout

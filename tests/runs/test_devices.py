@@ -15,7 +15,7 @@ import torch
 from tests.runs.conftest import TINY, assert_same_run, last_step, rows, run_folder, run_json, wait_for, weights
 from tests.server import Client
 
-TWO = (*TINY, "logger.mode=disabled", "trainer.devices=2", "probes.audits=2")
+TWO = (*TINY, "trainer.devices=2", "probes.audits=2")
 DRY = ("model.dropout=0", "trainer.log_every=1")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.conftest import TINY, rows, run_folder, run_json, weights
+from tests.runs.conftest import QUICK, rows, run_folder, run_json, weights
 from tests.server import Client
 
 
@@ -25,7 +25,7 @@ def test_a_learned_table_that_goes_beyond_its_rows_says_so_and_is_measured_withi
     rowspace: Client, tmp_path: Path
 ) -> None:
     words = ("position=learned", "position.n_max=8", "position.beyond=clamp", "trainer.max_steps=2")
-    done = rowspace("train", *TINY, *words, "schedule.warmup_steps=0", "logger.mode=disabled", cwd=tmp_path)
+    done = rowspace("train", *QUICK, *words, "schedule.warmup_steps=0", cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert "position=learned beyond=clamp: all positions from 7 on share one row" in done.stdout + done.stderr
     metrics = run_json(run_folder(tmp_path))["metrics"]
@@ -35,8 +35,8 @@ def test_a_learned_table_that_goes_beyond_its_rows_says_so_and_is_measured_withi
 
 @pytest.mark.slow
 def test_the_certificate_is_measured_in_the_precision_of_the_run(rowspace: Client, tmp_path: Path) -> None:
-    words = ("trainer.precision=bf16", "trainer.max_steps=1", "schedule.warmup_steps=0", "logger.mode=disabled")
-    done = rowspace("train", *TINY, *words, cwd=tmp_path)
+    words = ("trainer.precision=bf16", "trainer.max_steps=1", "schedule.warmup_steps=0")
+    done = rowspace("train", *QUICK, *words, cwd=tmp_path)
     assert done.code == 0, done.stderr
     run = run_json(run_folder(tmp_path))
     assert run["certificates"]["position"]["verdict"] == "held"
@@ -45,7 +45,7 @@ def test_the_certificate_is_measured_in_the_precision_of_the_run(rowspace: Clien
 
 
 def test_a_run_that_goes_on_certifies_the_table_that_was_trained(rowspace: Client, tmp_path: Path) -> None:
-    words = (*TINY, "position=learned", "schedule.warmup_steps=0", "logger.mode=disabled")
+    words = (*QUICK, "position=learned", "schedule.warmup_steps=0")
     done = rowspace("train", *words, "optimizer.lr=0.02", "trainer.max_steps=20", cwd=tmp_path)
     assert done.code == 0, done.stderr
     first = run_folder(tmp_path)

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.conftest import TINY, assert_same_run, last_step, rows, run_folder, run_json, wait_for
+from tests.runs.conftest import QUICK, TINY, assert_same_run, last_step, rows, run_folder, run_json, wait_for
 from tests.server import Client, Finished, Running
 
 Stop = Callable[..., Finished]
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=lambda v: str(v)
+    ("number", "code"),
+    [pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow), (signal.SIGTERM, 143), (signal.SIGKILL, -9)],
+    ids=lambda v: str(v),
 )
 def test_a_stopped_run_resumes_to_the_same_end(
     rowspace: Client, stop_at: Stop, finished: Path, tmp_path: Path, number: int, code: int
@@ -39,23 +41,31 @@ def test_a_stopped_run_resumes_to_the_same_end(
 def test_a_run_resumed_twice_in_one_epoch_and_across_epochs_ends_the_same(
     rowspace: Client, stop_at: Stop, tmp_path: Path
 ) -> None:
-    short = ("data.size=60", "logger.mode=disabled", "trainer.max_steps=120")  # some 13 steps an epoch
+    short = (*QUICK, "data.size=60", "trainer.max_steps=60", "trainer.log_every=1")  # some 13 steps an epoch
     for cwd in ("often", "once"):
         (tmp_path / cwd).mkdir()
-    for step in (7, 33, 90):
+    for step in (2, 5, 33):
         assert stop_at(tmp_path / "often", step, signal.SIGTERM, *short).code == 143
     for cwd in ("often", "once"):
-        done = rowspace("train", *TINY, *short, cwd=tmp_path / cwd)
+        done = rowspace("train", *short, cwd=tmp_path / cwd)
         assert done.code == 0, done.stderr
     assert_same_run(run_folder(tmp_path / "often"), run_folder(tmp_path / "once"))
 
 
+@pytest.fixture(scope="module")
+def unwatched(rowspace: Client, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the quick run, never interrupted."""
+    cwd = tmp_path_factory.mktemp("unwatched")
+    assert rowspace("train", *QUICK, cwd=cwd).code == 0
+    return run_folder(cwd)
+
+
 def test_a_run_killed_before_its_first_checkpoint_starts_again(
-    rowspace: Client, stop_at: Stop, finished: Path, tmp_path: Path
+    rowspace: Client, stop_at: Stop, unwatched: Path, tmp_path: Path
 ) -> None:
-    assert stop_at(tmp_path, 0, signal.SIGKILL).code == -9
-    assert rowspace("train", *TINY, cwd=tmp_path).code == 0
-    assert_same_run(run_folder(tmp_path), finished)
+    assert stop_at(tmp_path, 0, signal.SIGKILL, *QUICK).code == -9
+    assert rowspace("train", *QUICK, cwd=tmp_path).code == 0
+    assert_same_run(run_folder(tmp_path), unwatched)
 
 
 @pytest.mark.parametrize(
@@ -63,27 +73,26 @@ def test_a_run_killed_before_its_first_checkpoint_starts_again(
     [
         # before step 1; at step 20, after the checkpoint of step 10; while later rows are cut away; of the best weights
         ("in_a_validation 1", "in_a_validation 3", "in_a_save metrics.jsonl 1", "in_a_validation 4"),
-        ("in_a_validation 7",),  # of the test split, after the last checkpoint
-        ("in_a_save last.ckpt 1", "in_a_save last.ckpt 2", "half_way_through_a_save last.ckpt 3"),
-        ("in_a_save best.ckpt 1", "half_way_through_a_save best.ckpt 2"),
+        pytest.param(("in_a_validation 7",), marks=pytest.mark.slow),  # of the test split, after the last checkpoint
+        ("in_a_save last.ckpt 1", "half_way_through_a_save last.ckpt 3"),
+        pytest.param(("in_a_save best.ckpt 1", "half_way_through_a_save best.ckpt 2"), marks=pytest.mark.slow),
     ],
     ids=["validation", "test", "last checkpoint", "best checkpoint"],
 )
 def test_a_run_that_is_killed_while_it_validates_or_saves_resumes_to_the_same_end(
-    rowspace: Client, finished: Path, tmp_path: Path, deaths: tuple[str, ...]
+    rowspace: Client, unwatched: Path, tmp_path: Path, deaths: tuple[str, ...]
 ) -> None:
-    quiet = (*TINY, "logger.mode=disabled")
     for death in deaths:
-        died = rowspace("train", *quiet, cwd=tmp_path, before=f"tests.runs.deaths:{death}")
+        died = rowspace("train", *QUICK, cwd=tmp_path, before=f"tests.runs.deaths:{death}")
         assert died.code == -signal.SIGKILL, died.stderr
         folder = run_folder(tmp_path)
         assert run_json(folder)["status"] == "running"
         moment, name, *_ = death.split()
         halves = [path.name.startswith(f".{name}.") for path in folder.rglob(".*.tmp")]
         assert halves == ([True] if moment.endswith("save") else [])
-    resumed = rowspace("train", *quiet, cwd=tmp_path)
+    resumed = rowspace("train", *QUICK, cwd=tmp_path)
     assert resumed.code == 0, resumed.stderr
-    assert_same_run(folder, finished)
+    assert_same_run(folder, unwatched)
     assert run_json(folder)["attempt"] == len(deaths) + 1
     assert list(folder.rglob("*.tmp")) == []
     logged = rows(folder)
@@ -94,7 +103,7 @@ def test_a_run_that_is_killed_while_it_validates_or_saves_resumes_to_the_same_en
 def test_two_of_one_configuration_at_once_are_one_that_trains_and_one_that_is_refused(
     rowspace: Client, tmp_path: Path
 ) -> None:
-    both = [rowspace.start("train", *TINY, cwd=tmp_path) for _ in range(2)]
+    both = [rowspace.start("train", *QUICK, cwd=tmp_path) for _ in range(2)]
     ends = sorted((each.wait() for each in both), key=lambda end: end.code)
     assert [end.code for end in ends] == [0, 1], ends[1].stderr
     assert "is being" in ends[1].stderr

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from rowspace.metrics.catalogue import find_metric
-from tests.runs.conftest import TINY, rows, run_folder, run_json, weights
+from tests.runs.conftest import LOGGED, QUICK, TINY, rows, run_folder, run_json, weights
 from tests.server import Client
 
 WITHOUT_DATA = tuple(word for word in TINY if not word.startswith(("data", "tokenizer", "probes")))
@@ -34,7 +34,7 @@ def test_run_json_says_what_ran_and_what_came_out(finished: Path) -> None:
     assert run["error"] is None
     assert len(run["hash"]) == 64
     assert finished.name.endswith(run["hash"][:8])
-    assert run["command"] == f"rowspace train {' '.join(TINY)}"
+    assert run["command"] == f"rowspace train {' '.join(LOGGED)}"
     assert run["audit"] == {"val/bpb": "exact", "test/bpb": "exact"}
     assert run["data"]["documents"] == 400
     assert set(run["phases"]) >= {"text", "tokenizer", "encoding", "model", "training", "validation", "test", "page"}
@@ -88,7 +88,7 @@ def test_the_same_command_again_trains_nothing_and_says_so(rowspace: Client, fin
 
 
 def test_a_rerun_trains_beside_it_to_the_same_weights(rowspace: Client, finished: Path) -> None:
-    again = rowspace("train", *TINY, "rerun=true", "logger.mode=disabled", cwd=finished.parents[2])
+    again = rowspace("train", *TINY, "rerun=true", cwd=finished.parents[2])
     assert again.code == 0
     beside = finished.with_name(f"{finished.name}-2")
     assert run_folder(finished.parents[2]) == beside
@@ -98,7 +98,7 @@ def test_a_rerun_trains_beside_it_to_the_same_weights(rowspace: Client, finished
 
 
 def test_the_last_lines_are_result_neighbours_page_and_sync_command(rowspace: Client, tmp_path: Path) -> None:
-    done = rowspace("train", *TINY, "tokenizer=word", "tokenizer.vocab_size=80", "trainer.max_steps=5", cwd=tmp_path)
+    done = rowspace("train", *LOGGED, "tokenizer=word", "tokenizer.vocab_size=80", "trainer.max_steps=5", cwd=tmp_path)
     assert done.code == 0, done.stderr
     folder = run_folder(tmp_path)
     lines = done.stdout.strip().splitlines()
@@ -108,7 +108,7 @@ def test_the_last_lines_are_result_neighbours_page_and_sync_command(rowspace: Cl
 
 
 def test_watching_changes_no_weight(rowspace: Client, finished: Path, tmp_path: Path) -> None:
-    done = rowspace("train", *TINY[:-2], "probes=none", "logger.mode=disabled", cwd=tmp_path)
+    done = rowspace("train", *QUICK, cwd=tmp_path)
     assert done.code == 0, done.stderr
     first, second = weights(finished), weights(run_folder(tmp_path))
     assert all(torch.equal(first[key], second[key]) for key in first)
@@ -136,14 +136,13 @@ def test_a_dry_run_shows_the_ledger_and_touches_nothing(rowspace: Client, tmp_pa
 
 def test_a_named_folder_is_honoured(rowspace: Client, tmp_path: Path) -> None:
     mine = tmp_path / "my run"
-    done = rowspace("train", *TINY, "trainer.max_steps=2", f"hydra.run.dir='{mine}'", cwd=tmp_path)
+    done = rowspace("train", *QUICK, "trainer.max_steps=2", f"hydra.run.dir='{mine}'", cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert run_json(mine)["status"] == "finished"
 
 
 def test_a_budget_in_tokens_and_one_in_epochs_end_at_whole_steps(rowspace: Client, tmp_path: Path) -> None:
-    quick = (*TINY, "probes=none", "~probes.passes", "~probes.maps", "logger.mode=disabled", "trainer.max_steps=null")
-    quick = tuple(word for word in quick if not word.startswith(("probes.", "~")))
+    quick = (*QUICK, "trainer.max_steps=null")
     for budget, steps in (("trainer.max_tokens=1000", 8), ("trainer.max_epochs=0.02", None)):
         done = rowspace("train", *quick, budget, f"study={budget.split('=')[0]}", cwd=tmp_path)
         assert done.code == 0, done.stderr
@@ -154,10 +153,14 @@ def test_a_budget_in_tokens_and_one_in_epochs_end_at_whole_steps(rowspace: Clien
 @pytest.mark.parametrize(
     ("words", "lost"),
     [
-        (("tokenizer=char",), None),
+        pytest.param(("tokenizer=char",), None, marks=pytest.mark.slow),
         (("tokenizer=bpe", "tokenizer.vocab_size=300"), None),
-        (("tokenizer=unigram", "tokenizer.vocab_size=280"), None),
-        (("tokenizer=wordpiece", "tokenizer.vocab_size=90", "tokenizer.min_frequency=1"), None),
+        pytest.param(("tokenizer=unigram", "tokenizer.vocab_size=280"), None, marks=pytest.mark.slow),
+        pytest.param(
+            ("tokenizer=wordpiece", "tokenizer.vocab_size=90", "tokenizer.min_frequency=1"),
+            None,
+            marks=pytest.mark.slow,
+        ),
         (("tokenizer=wordpiece", "tokenizer.vocab_size=90", "tokenizer.lowercase=true"), "comes back as 'the "),
         (("tokenizer=word", "tokenizer.vocab_size=40"), "<unk>"),
     ],
@@ -172,7 +175,7 @@ def test_bits_per_byte_are_there_for_a_tokenizer_that_loses_nothing_and_null_wit
         f"The {drawn.choice(nouns)}, {drawn.choice(nouns)} {number} ({drawn.choice(nouns)})." for number in range(300)
     ]
     (tmp_path / "my text.txt").write_text("\n".join(lines), encoding="utf-8")
-    more = ("data=text", "data.files='my text.txt'", "trainer.max_steps=3", "probes=none", "logger.mode=disabled")
+    more = ("data=text", "data.files='my text.txt'", "trainer.max_steps=3", "probes=none")
     done = rowspace("train", *WITHOUT_DATA, *more, *words, cwd=tmp_path)
     assert done.code == 0, done.stderr
     run = run_json(run_folder(tmp_path))
@@ -191,7 +194,7 @@ def test_bits_per_byte_are_there_for_a_tokenizer_that_loses_nothing_and_null_wit
 
 def test_loss_falls_below_what_token_frequencies_give(rowspace: Client, tmp_path: Path) -> None:
     more = ("tokenizer=word", "tokenizer.vocab_size=80", "trainer.max_steps=150", "trainer.val_every=150")
-    done = rowspace("train", *TINY, *more, "optimizer.lr=0.01", "logger.mode=disabled", cwd=tmp_path)
+    done = rowspace("train", *QUICK, *more, "optimizer.lr=0.01", cwd=tmp_path)
     assert done.code == 0, done.stderr
     run = run_json(run_folder(tmp_path))
     below = run["metrics"]["test/loss"] - run["floors"]["unigram_loss"]

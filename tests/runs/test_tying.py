@@ -12,10 +12,10 @@ import torch
 
 from rowspace.errors import ConfigError, MachineError
 from rowspace.restore import restore
-from tests.runs.conftest import TINY, assert_same_run, run_folder, run_json
+from tests.runs.conftest import QUICK, assert_same_run, run_folder, run_json
 from tests.server import Client, Finished
 
-CHEAP = ("logger.mode=disabled", "trainer.max_steps=24")
+CHEAP = (*QUICK, "trainer.max_steps=24")
 SPARSE = ("optimizer=sparse_adam", "head.tie=false", "head.bias=log_unigram", "optimizer.embedding_lr_factor=0.5")
 
 
@@ -32,10 +32,10 @@ def test_a_run_with_sparse_gradients_that_was_stopped_ends_in_the_same_bits_and_
     whole, halves = tmp_path / "whole", tmp_path / "halves"
     for cwd in (whole, halves):
         cwd.mkdir()
-    done = rowspace("train", *TINY, *CHEAP, *SPARSE, cwd=whole)
+    done = rowspace("train", *CHEAP, *SPARSE, cwd=whole)
     assert done.code == 0, done.stderr
     assert stop_at(halves, 12, signal.SIGINT, *CHEAP, *SPARSE).code == 130
-    assert rowspace("train", *TINY, *CHEAP, *SPARSE, cwd=halves).code == 0
+    assert rowspace("train", *CHEAP, *SPARSE, cwd=halves).code == 0
     assert_same_run(run_folder(whole), run_folder(halves))
     found = run_json(run_folder(halves))["certificates"]["tie"]
     assert found["verdict"] == "untied"
@@ -74,12 +74,12 @@ def test_a_tied_run_whose_checkpoint_holds_two_tables_is_refused_with_the_key(fi
 def test_what_cannot_be_tied_or_cannot_be_learned_is_said_before_the_first_step(
     rowspace: Client, tmp_path: Path
 ) -> None:
-    done = rowspace("train", *TINY, *CHEAP, "optimizer=sparse_adam", "optimizer.decay_embedding=true", cwd=tmp_path)
+    done = rowspace("train", *CHEAP, "optimizer=sparse_adam", "optimizer.decay_embedding=true", cwd=tmp_path)
     assert done.code == 2
     assert "head.tie: true was given with optimizer=sparse_adam" in done.stderr
     assert "optimizer.decay_embedding: true was given" in done.stderr
     few = ("trainer.max_steps=2", "schedule.warmup_steps=0", "body=none", "position=none")
     for tie in (True, False):
-        done = rowspace("train", *TINY, *CHEAP, *few, f"head.tie={str(tie).lower()}", cwd=tmp_path)
+        done = rowspace("train", *CHEAP, *few, f"head.tie={str(tie).lower()}", cwd=tmp_path)
         assert done.code == 0, done.stderr
         assert ("E E^T, which is symmetric" in done.stdout + done.stderr) == tie

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from tests.runs.conftest import TINY, last_step, rows, run_folder, run_json, wait_for
+from tests.runs.conftest import LOGGED, last_step, rows, run_folder, run_json, wait_for
 from tests.server import Client
 
+UNWATCHED = (*(word for word in LOGGED if not word.startswith("probes.")), "probes=none")
 WANDB = Path(sys.executable).with_name("wandb")
 
 
@@ -91,7 +92,7 @@ def test_tokenizer_and_best_checkpoint_are_artifacts(finished: Path, logged: lis
 def test_nothing_is_staged_outside_the_run_folder(rowspace: Client, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    done = rowspace("train", *TINY, "trainer.max_steps=2", cwd=tmp_path, env={"HOME": str(home)})
+    done = rowspace("train", *LOGGED, "trainer.max_steps=2", cwd=tmp_path, env={"HOME": str(home)})
     assert done.code == 0, done.stderr
     assert [path for path in home.rglob("*") if path.is_file()] == []
 
@@ -99,7 +100,7 @@ def test_nothing_is_staged_outside_the_run_folder(rowspace: Client, tmp_path: Pa
 @pytest.mark.slow
 def test_eight_jobs_of_a_sweep_are_eight_runs(rowspace: Client, tmp_path: Path) -> None:
     grid = ("position=none,sinusoidal,learned,rope", "head.tie=true,false", "trainer.max_steps=2", "probes=none")
-    tiny = tuple(word for word in TINY if not word.startswith(("probes.", "trainer.max_steps")))
+    tiny = tuple(word for word in LOGGED if not word.startswith(("probes.", "trainer.max_steps")))
     done = rowspace("train", "-m", *tiny, *grid, "study=grid", cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert "Weights & Biases" not in done.stderr, done.stderr
@@ -117,7 +118,7 @@ def test_eight_jobs_of_a_sweep_are_eight_runs(rowspace: Client, tmp_path: Path) 
 
 
 def test_a_failed_run_is_closed_as_failed_and_the_next_job_is_clean(rowspace: Client, tmp_path: Path) -> None:
-    done = rowspace("train", "-m", *TINY, "optimizer.lr=1e30,0.001", "trainer.max_steps=10", cwd=tmp_path)
+    done = rowspace("train", "-m", *UNWATCHED, "optimizer.lr=1e30,0.001", "trainer.max_steps=10", cwd=tmp_path)
     assert done.code == 1
     folders = [path for path in (tmp_path / "outputs" / "default").iterdir() if (path / "run.json").exists()]
     by_status = {run_json(folder)["status"]: folder for folder in folders}
@@ -128,7 +129,7 @@ def test_a_failed_run_is_closed_as_failed_and_the_next_job_is_clean(rowspace: Cl
 
 
 def test_a_dead_wandb_service_is_one_warning_and_no_failed_run(rowspace: Client, tmp_path: Path) -> None:
-    running = rowspace.start("train", *TINY, "trainer.max_steps=400", cwd=tmp_path)
+    running = rowspace.start("train", *UNWATCHED, "trainer.max_steps=400", "trainer.val_every=200", cwd=tmp_path)
     wait_for(lambda: last_step(tmp_path) >= 5, running)
     for child in Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split():
         if "wandb-core" in Path(f"/proc/{child}/cmdline").read_text():
@@ -147,7 +148,7 @@ def test_online_without_a_key_or_a_network_goes_on_offline_with_one_warning(
 ) -> None:
     env = {"WANDB_API_KEY": key, "WANDB_BASE_URL": "http://127.0.0.1:9"}
     short = ("trainer.max_steps=2", "logger.mode=online")
-    done = rowspace("train", *TINY, *short, cwd=tmp_path, env=env)
+    done = rowspace("train", *UNWATCHED, *short, cwd=tmp_path, env=env)
     assert done.code == 0, done.stderr
     assert done.stderr.count("Weights & Biases could not start online") == 1
     assert done.stderr.count("Weights & Biases") == 1
@@ -156,7 +157,7 @@ def test_online_without_a_key_or_a_network_goes_on_offline_with_one_warning(
 
 
 def test_the_environment_decides_where_the_command_line_does_not(rowspace: Client, tmp_path: Path) -> None:
-    short = (*TINY, "trainer.max_steps=2")
+    short = (*UNWATCHED, "trainer.max_steps=2")
     env = {"WANDB_MODE": "disabled", "WANDB_PROJECT": "mine"}
     assert rowspace("train", *short, cwd=tmp_path, env=env).code == 0
     assert run_json(run_folder(tmp_path))["wandb"]["mode"] == "disabled"

@@ -100,7 +100,9 @@ print(json.dumps([cost["expected_memory"], peak_memory()]))
 """
 
 
-@pytest.mark.parametrize(("V", "d", "B", "tie"), [(30000, 256, 2, False), (2000, 256, 32, True)])
+@pytest.mark.parametrize(
+    ("V", "d", "B", "tie"), [pytest.param(30000, 256, 2, False, marks=pytest.mark.slow), (2000, 256, 32, True)]
+)
 def test_the_estimate_of_memory_is_within_a_quarter_of_what_two_steps_take(V: int, d: int, B: int, tie: bool):
     """What the steps add to the program; the program itself is measured in both."""
     command = [sys.executable, "-c", SCRIPT, json.dumps([V, d, B, tie])]
