@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import yaml
-from yaml.composer import ComposerError
 
 from rowspace.config import RunConfig, load
 from rowspace.errors import ConfigError, MachineError
@@ -20,6 +18,7 @@ from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.runfolder import RunFolder
 from rowspace.table import TokenTable
+from rowspace.textfile import UnreadableError, read_yaml, why
 from rowspace.tokenization import artifact
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training.checkpoints import (
@@ -31,9 +30,6 @@ from rowspace.training.checkpoints import (
     refuse_foreign,
     refuse_other_model,
 )
-
-LARGEST = 1 << 20
-"""Bytes of a config.yaml."""
 
 
 @dataclass(frozen=True)
@@ -92,27 +88,13 @@ def read_config(folder: RunFolder) -> RunConfig:
     file = folder.path / "config.yaml"
     again = "put back what the run wrote, or train it again"
     try:
-        if file.exists() and (not file.is_file() or file.stat().st_size > LARGEST):
-            raise OSError(f"it is no regular file of at most {LARGEST >> 20} MB")
-        plain = yaml.load(file.read_text(encoding="utf-8"), Loader=_NoAliases)
-    except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}," if error.problem_mark else ""
-        raise MachineError(f"{file}{line} is no YAML of a run ({error.problem}); {again}") from error
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else " ".join(str(error).split())
-        raise MachineError(f"{file} cannot be read ({why:.200}); {again}") from error
+        plain = read_yaml(file)
+    except (OSError, UnreadableError) as error:
+        line = f", line {error.line}," if isinstance(error, UnreadableError) and error.line else ""
+        raise MachineError(f"{file}{line} cannot be read ({why(error)}); {again}") from error
     if not isinstance(plain, dict):
         raise ConfigError(f"{file} holds no configuration; {again}")
     try:
         return load(plain)
     except ConfigError as error:
         raise ConfigError(*(f"{file}: {problem}" for problem in error.problems)) from error
-
-
-class _NoAliases(yaml.SafeLoader):
-    """Refuses aliases: a run writes none, and ten lines of them stand for a thousand million numbers."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise ComposerError(None, None, "it has an alias", self.peek_event().start_mark)
-        return super().compose_node(parent, index)

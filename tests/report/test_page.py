@@ -222,3 +222,11 @@ def test_a_block_list_that_is_gone_is_said_and_ours_masks_instead(tmp_path):
     gone = {"name": "default", "blocked": str(tmp_path / "gone.json")}
     folder.write_text("config.yaml", yaml.safe_dump({**CONFIG, "probes": gone}))
     assert "gone.json cannot be read" in text_of(Page(folder).render(live=False))
+
+
+def test_a_configuration_that_blows_up_is_a_sentence_on_the_page(tmp_path):
+    folder = make(tmp_path / "run")
+    folder.write_text("config.yaml", "a: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b]\n")
+    seen = text_of(Page(folder).render(live=False))
+    assert "config.yaml cannot be read: it has an alias" in seen
+    assert "This model needs" in seen

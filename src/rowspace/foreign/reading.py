@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from rowspace import textfile
 from rowspace.errors import ConfigError, MachineError
 
 GZ = b"\x1f\x8b"
@@ -109,10 +109,9 @@ def read_json(path: Path) -> Any:
 def json_of(text: str, path: Path) -> Any:
     """What a JSON text holds. ConfigError where it is none, or is nested without end."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        why = "nested too deep" if isinstance(error, RecursionError) else error
-        raise ConfigError(f"{path} is no JSON ({why}); mend it") from error
+        return textfile.json_of(text)
+    except textfile.UnreadableError as error:
+        raise ConfigError(f"{path} is no JSON ({error}); mend it") from error
 
 
 def whole_lines(file: BinaryIO, path: Path, line: int, told: Callable[[], None]) -> Iterator[tuple[int, bytes]]:

@@ -6,12 +6,12 @@ both. Lists are never complete, so a verdict always says which lists it went by.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from rowspace.probes.questions import find_entry, read_file
 from rowspace.probes.spelling import plain
+from rowspace.textfile import json_of
 
 ENGLISH = Path(__file__).parent / "lists" / "english.json"
 Lists = Mapping[str, frozenset[str]]
@@ -28,7 +28,7 @@ def read_lists(path: str | Path | None, key: str = "probes.lists") -> dict[str, 
 
 
 def _lists(text: str) -> dict[str, frozenset[str]]:
-    categories = find_entry(json.loads(text), "categories", dict)
+    categories = find_entry(json_of(text), "categories", dict)
     found: dict[str, set[str]] = {}
     for name in categories:
         for word in find_entry(categories, name, list):

@@ -7,7 +7,6 @@ where the cue follows it the words before it), so that only labels within a set 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rowspace.errors import ConfigError
+from rowspace.probes.questions import LARGEST
+from rowspace.textfile import json_of, read_text, why
 
 LISTS = Path(__file__).parent / "lists"
 SENSES = LISTS / "senses.json"
@@ -79,9 +80,9 @@ def _read(key: str, file: Path, truth: Any, parse: Callable[[Any], Any], right: 
         if truth is not None:
             where = "the senses and prompts of the corpus"
             return parse(truth)
-        return parse(json.loads(file.read_text(encoding="utf-8")))
+        return parse(json_of(read_text(file, LARGEST)))
     except OSError as error:
-        raise ConfigError(f"{where} cannot be read ({error.strerror}); give a JSON file or null") from error
+        raise ConfigError(f"{where} cannot be read ({why(error)}); give a JSON file or null") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{where} cannot be used ({error}); right is {right}") from error
 

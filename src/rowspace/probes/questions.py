@@ -6,7 +6,6 @@ installed (extra `ladder`): only its files are read, it is never imported.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,9 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rowspace.errors import ConfigError
+from rowspace.textfile import UnreadableError, json_of, read_text, why
 
 LISTS = Path(__file__).parent / "lists"
 GOOGLE, WORDSIM, SIMLEX = "questions-words.txt", "wordsim353.tsv", "simlex999.txt"
+LARGEST = 1 << 26
+"""Bytes of a file of questions; the Google analogies have half a million."""
 NO_GENSIM = "this needs the data files of gensim: install the extra with pip install 'rowspace[ladder]'"
 Pairs = list[tuple[str, str, str]]
 """(word, partner, relation)"""
@@ -58,13 +60,13 @@ def read_ratings(path: Path, key: str) -> Ratings:
 def read_file(path: Path, key: str, parse: Callable[[str], T], right: str, what: str = "such questions") -> T:
     """What `parse` makes of the text of a file. ConfigError where it cannot be read, or `parse` raises ValueError."""
     try:
-        return parse(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise ConfigError(f"{key}: {path} cannot be read ({why}); give a text file or null") from error
-    except (ValueError, RecursionError) as error:
-        why = "it is nested too deep" if isinstance(error, RecursionError) else error
-        raise ConfigError(f"{key}: {path} holds no {what} ({why}); right is {right}") from error
+        text = read_text(path, LARGEST)
+    except (OSError, UnreadableError) as error:
+        raise ConfigError(f"{key}: {path} cannot be read ({why(error)}); give a text file or null") from error
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {path} holds no {what} ({error}); right is {right}") from error
 
 
 def find_entry(plain: Any, name: str, kind: type[T]) -> T:
@@ -76,13 +78,13 @@ def find_entry(plain: Any, name: str, kind: type[T]) -> T:
 
 
 def _pairs(text: str) -> Pairs:
-    pairs = [_words(row, 3) for row in find_entry(json.loads(text), "pairs", list)]
+    pairs = [_words(row, 3) for row in find_entry(json_of(text), "pairs", list)]
     return [(one, other, relation) for one, other, relation in _some(pairs)]
 
 
 def _sections(text: str) -> Sections:
     if text.lstrip().startswith("{"):
-        sections = find_entry(json.loads(text), "sections", dict)
+        sections = find_entry(json_of(text), "sections", dict)
         plain = {str(name): [_words(row, 4) for row in find_entry(sections, name, list)] for name in sections}
     else:
         plain = {}

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
+from rowspace.errors import MachineError
 from rowspace.runfolder import STEP, RunFolder
+from rowspace.textfile import UnreadableError, read_yaml, why
 
 GOOD = frozenset({"exact", "closed", "tied", "untied", "held", "holds", "ok", "passed"})
 BAD = frozenset({"open", "failed", "broken", "violated", "mismatch"})
@@ -62,11 +62,15 @@ class Progress:
 
 
 def read_config(folder: RunFolder) -> dict[str, Any]:
-    """The resolved config as plain data; empty where the run ended before it was written."""
+    """The resolved config as plain data; empty where the run ended before it was written. MachineError where the file
+    cannot be read."""
+    file = folder.path / "config.yaml"
     try:
-        found = yaml.safe_load((folder.path / "config.yaml").read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError):
+        found = read_yaml(file)
+    except FileNotFoundError:
         return {}
+    except (OSError, UnreadableError) as error:
+        raise MachineError(f"{file} cannot be read: {why(error)}") from error
     return found if isinstance(found, dict) else {}
 
 

@@ -132,7 +132,7 @@ def gather(folder: RunFolder) -> dict[str, Any]:
         return _told(lambda: folder.read_table(name), [], problems)
 
     rows = _told(folder.read_metrics, [], problems)
-    run, config = folder.run, facts.read_config(folder)
+    run, config = folder.run, _told(lambda: facts.read_config(folder), {}, problems)
     blocked = _blocked(config, problems)
     found = {
         "name": folder.path.name,

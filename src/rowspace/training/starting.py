@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import yaml
 
 from rowspace.callbacks.base import Watched
 from rowspace.claim import status
@@ -18,6 +17,7 @@ from rowspace.errors import ConfigError, Problem
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.runfolder import RunFolder
+from rowspace.textfile import UnreadableError, read_yaml
 from rowspace.tokenization.base import Tokenizer
 from rowspace.training.checkpoints import KEY, belongs, check_fit, load_weights, read, refuse_foreign
 from rowspace.training.feeding import Feed
@@ -121,8 +121,8 @@ def changes(source: RunFolder | None, parts: Mapping[str, Any]) -> list[str]:
 def _options(source: RunFolder) -> dict[str, Any]:
     """What the source was made of: `model.heads` and its value, and so on; nothing where its file is gone."""
     try:
-        plain = yaml.safe_load((source.path / "config.yaml").read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, yaml.YAMLError):
+        plain = read_yaml(source.path / "config.yaml")
+    except (OSError, UnreadableError):
         return {}
     return _flat(plain) if isinstance(plain, dict) else {}
 
