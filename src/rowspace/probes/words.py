@@ -101,9 +101,9 @@ def find_stratified(table: TokenTable, deciles: np.ndarray, *, lists: Lists, per
     for decile in range(DECILES, 0, -1):
         ids: list[int] = [id_ for id_ in np.flatnonzero(deciles == decile).tolist() if _word_like(table.tokens[id_])]
         drawn = [ids[int(i)] for i in generator.permutation(len(ids))]
-        listed = [id_ for id_ in drawn if find_categories(lists, table.tokens[id_])]
         kept: list[int] = []
         for turn in range(min(per_decile, len(drawn))):
+            listed = (id_ for id_ in drawn if find_categories(lists, table.tokens[id_]))
             pools = (listed, drawn) if turn % 2 == 0 else (drawn, listed)
             kept.append(next(id_ for pool in pools for id_ in pool if id_ not in kept))
         found += [Word(plain(table.tokens[i]), (i,), f"drawn from tenth {decile} of 10", drawn=True) for i in kept]
@@ -111,7 +111,8 @@ def find_stratified(table: TokenTable, deciles: np.ndarray, *, lists: Lists, per
 
 
 def _word_like(token: str) -> bool:
-    return not token.startswith("##") and len(plain(token)) >= 3 and plain(token).isalpha()
+    word = plain(token)
+    return not token.startswith("##") and len(word) >= 3 and word.isalpha()
 
 
 def _spells(table: TokenTable, id_: int, word: str) -> bool:
