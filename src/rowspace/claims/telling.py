@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rowspace.answers import Findings, Shown
 from rowspace.claims.base import Asked, Claim, Verdict, judge
 from rowspace.claims.chapters import find_claims
+from rowspace.claims.drawn import draw
 from rowspace.probing.base import Progress, Subject, runs_of
 from rowspace.probing.wording import names_of
 
@@ -29,8 +31,9 @@ def tell(option: Claims, subjects: Sequence[Subject], progress: Progress) -> Fin
     """See `Claims.measure`."""
     runs, claims = runs_of(subjects), find_claims()
     verdicts: list[list[Verdict]] = []
+    first = Asked(runs[0], option.questions(), progress)
     for place, run in enumerate(runs):
-        asked = Asked(run, option.questions(), progress)
+        asked = Asked(run, option.questions(), progress) if place else first
         found = []
         for number, claimed in enumerate(claims):
             progress("holding claims against the run", place * len(claims) + number, len(runs) * len(claims))
@@ -48,7 +51,7 @@ def tell(option: Claims, subjects: Sequence[Subject], progress: Progress) -> Fin
         scores=[],
         rows={"claims": rows},
         shown=[_table(claims, verdicts[0]), *_beside(named, claims, verdicts)],
-        draw=dict,
+        draw=partial(draw, first),
         reading=READING,
         numbers={f"probe/claims/{word.replace(' ', '_')}": float(n) for word, n in count(verdicts[0]).items()},
     )
