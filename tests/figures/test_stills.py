@@ -20,6 +20,7 @@ from PIL import Image
 
 import rowspace.figures
 from rowspace.errors import ConfigError
+from rowspace.figures.comparison import NO_BAR
 from rowspace.figures.stills import KINDS, WIDTH, refuse_unknown, render, write_stills
 from rowspace.figures.style import BLUE, GREEN, ORANGE, VERMILION, figure
 from tests.figures.gallery import GALLERY, figures_of
@@ -110,8 +111,8 @@ def lines() -> go.Figure:
             y=[4, 2],
             mode="markers",
             name="marks",
-            marker={"color": GREEN, "size": 14},
-            error_y={"array": [1, 0.5], "arrayminus": [0, 0.5], "color": VERMILION},
+            marker={"color": GREEN, "size": 14, "symbol": ["square", "line-ew-open"]},
+            error_y={"array": [1, NO_BAR], "arrayminus": [0.5, NO_BAR], "color": VERMILION},
         ),
     ]
     return figure(traces, **WORDS)
@@ -135,6 +136,9 @@ def test_bars_boxes_and_heat_maps_are_where_they_should_be():
     filled = near(bars, BLUE).sum(axis=0)
     left, right = filled[: len(filled) // 2].max(), filled[len(filled) // 2 :].max()
     assert right / left == pytest.approx(3, rel=0.02)
+    steep = figure([go.Bar(x=["a", "b"], y=[10, 1000], marker={"color": BLUE})], yaxis={"type": "log"}, **WORDS)
+    filled = near(pixels(steep), BLUE).sum(axis=0)
+    assert 0 < filled[: len(filled) // 2].max() < filled[len(filled) // 2 :].max()
     heat = go.Heatmap(z=[[0, 1], [1, 0]], x=["a", "b"], y=["c", "d"], colorscale=[[0, "#ffffff"], [1, VERMILION]])
     red = near(pixels(figure([heat], **WORDS)), VERMILION)
     height, width = red.shape

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from rowspace.geometry.frequency import find_bands, find_deciles, measure_by_decile, measure_spearman
+from rowspace.geometry.frequency import (
+    find_bands,
+    find_deciles,
+    find_norms_by_count,
+    measure_by_decile,
+    measure_spearman,
+)
 from rowspace.table import Missing, TokenTable
 
 
@@ -58,3 +64,22 @@ def test_spearman_is_that_of_scipy():
 def test_a_constant_has_no_rank_correlation():
     assert isinstance(measure_spearman([1, 1, 1], [1, 2, 3]), Missing)
     assert isinstance(measure_spearman([1], [1]), Missing)
+
+
+def test_norms_stand_beside_counts_from_the_rarest_on_relative_to_the_mean_of_what_was_seen():
+    table = TokenTable(
+        np.diag([9.0, 1.0, 3.0, 2.0]).astype(np.float32), list("abcd"), np.array([7, 50, 5, 0]), frozenset({0})
+    )
+    rows = find_norms_by_count(table)
+    assert not isinstance(rows, Missing)
+    assert [(row["token"], row["count"], row["norm"], row["relative"]) for row in rows] == [
+        ("c", 5, 3.0, 1.5),
+        ("b", 50, 1.0, 0.5),
+    ]
+    assert len(find_norms_by_count(table_of(list(range(1, 500))), most=50)) == 50
+
+
+def test_norms_need_counts_and_a_row_that_is_not_zero():
+    assert isinstance(find_norms_by_count(table_of(None)), Missing)
+    empty = TokenTable(np.zeros((2, 2), dtype=np.float32), ["a", "b"], np.array([1, 2]))
+    assert isinstance(find_norms_by_count(empty), Missing)

@@ -27,7 +27,7 @@ def draw_frontier(rows: Sequence[Row]) -> go.Figure:
         traces,
         title="Which tokenizers keep every text, and how long does it get?",
         x="tokens for 100 bytes of held-out text (a byte each: 100)",
-        y="tokenizer, its V above a point",
+        y="tokenizer (V above)",
         caption="A point is a tokenizer at one V, written above it; the further left, the shorter the sequence, and "
         "attention costs the square of its length. Closed ones give back every text that was tried, from every script; "
         "an open one that is short is short because it drops what it has no token for. Lengths are of this text: other "

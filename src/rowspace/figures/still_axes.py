@@ -53,7 +53,7 @@ class Panel:
         self.bars: list[tuple[Any, Mapping[str, Any]]] = []
         for axis in (x, y):
             if axis.log:
-                getattr(axes, f"set_{axis.key}scale")("log", nonpositive="mask")
+                getattr(axes, f"set_{axis.key}scale")("log", nonpositive="clip")  # a bar begins at zero
 
     def furnish(self, *, only_lines: bool, flat: bool, again: Container[str]) -> None:
         """Ranges, ticks, titles and grid, once everything is drawn; a `flat` panel is filled to its edges, and an axis

@@ -79,8 +79,8 @@ def errors(panel: Panel, trace: Trace, x: list[float], y: list[float]) -> None:
     for axis in ("x", "y"):
         given = trace.get(f"error_{axis}") or {}
         if given.get("array") is not None and given.get("visible") is not False:
-            up = [value or 0.0 for value in given["array"]]
-            down = [value or 0.0 for value in given.get("arrayminus") or up]
+            up = [_reach(value) for value in given["array"]]
+            down = [_reach(value) for value in given.get("arrayminus") or up]
             bars |= {f"{axis}err": [down, up], "look": given}
     if not bars:
         return
@@ -91,6 +91,11 @@ def errors(panel: Panel, trace: Trace, x: list[float], y: list[float]) -> None:
         "capsize": float(look.get("width", 4)) * POINTS / 2,
     }
     panel.axes.errorbar(x, y, fmt="none", ecolor=ink, capthick=stroke["elinewidth"], zorder=2.5, **stroke, **bars)
+
+
+def _reach(value: Any) -> float:
+    """How far a bar goes; what is no number leaves it out."""
+    return float(value) if isinstance(value, int | float) else math.nan
 
 
 def _marks(panel: Panel, trace: Trace, x: list[float], y: list[float], strength: float) -> Any:
@@ -112,7 +117,7 @@ def _marks(panel: Panel, trace: Trace, x: list[float], y: list[float], strength:
             s=[(float(sizes[i] or 6) * POINTS) ** 2 for i in own],
             marker=shape,
             facecolors="none" if hollow and shape not in "_|" else colours,
-            edgecolors=edge,
+            edgecolors=None if shape in "_|" else edge,
             linewidths=stroke or (1.0 if shape in "_|" else 0.0),
             alpha=strength * float(marker.get("opacity") or 1.0),
             zorder=4,
