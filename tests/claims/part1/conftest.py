@@ -1,4 +1,4 @@
-"""The run that claims are asked of and what is planted in it, as for Lesson 2, and answers of other probes."""
+"""What other probes have answered, as it is planted, and rows that know their place."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from rowspace.answers import Findings, Score
-from tests.claims.lesson2.conftest import ask, questions, run
-
-__all__ = ["ask", "questions", "run"]
 
 
 def answered(

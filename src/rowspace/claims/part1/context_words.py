@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from math import log
 from typing import Any
@@ -73,7 +76,8 @@ def company(asked: Asked) -> tuple[Shift, Shift]:
 
     def measure() -> tuple[Shift, Shift]:
         text = documents(asked, TOKENS)
-        rung = Word2Vec.model_validate(SKIP_GRAM).make(text)
+        with _quiet():
+            rung = Word2Vec.model_validate(SKIP_GRAM).make(text)
         counts = text.counts.copy()
         counts[sorted(text.special)] = 0
         ids = (-counts).argsort(kind="stable")[: min(COMMON, int((counts > 0).sum()))]
@@ -84,6 +88,18 @@ def company(asked: Asked) -> tuple[Shift, Shift]:
         return _pair(measure_shift(rung, ids, pmi, cells), measure_shift(rows, ids, pmi, cells))
 
     return asked.kept("company", measure)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """gensim tells every epoch."""
+    library = logging.getLogger("gensim")
+    level = library.level
+    library.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        library.setLevel(level)
 
 
 def _pair(together: Shift | Missing, alike: Shift | Missing) -> tuple[Shift, Shift]:
