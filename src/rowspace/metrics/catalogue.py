@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 
 from rowspace.metrics.geometry import geometry, norms_and_rows
+from rowspace.metrics.ladder import ladder
 from rowspace.metrics.metric import BESIDE, Metric
 from rowspace.metrics.probes import probes
 from rowspace.metrics.seen import association, undertrained
 from rowspace.metrics.training import TRAINING
 
-METRICS: tuple[Metric, ...] = (*TRAINING, *geometry(), *norms_and_rows(), *probes(), *undertrained(), *association())
+METRICS: tuple[Metric, ...] = (
+    *(*TRAINING, *geometry(), *norms_and_rows(), *probes(), *undertrained(), *association()),
+    *ladder(),
+)
 
 
 def find_metric(key: str) -> Metric | None:
