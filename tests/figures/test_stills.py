@@ -21,12 +21,13 @@ from PIL import Image
 import rowspace.figures
 from rowspace.errors import ConfigError
 from rowspace.figures.comparison import NO_BAR
-from rowspace.figures.stills import KINDS, WIDTH, refuse_unknown, render, write_stills
+from rowspace.figures.stills import KINDS, refuse_unknown, render, write_stills
 from rowspace.figures.style import BLUE, GREEN, ORANGE, VERMILION, figure
 from tests.figures.gallery import GALLERY, figures_of
 from tests.figures.rows import HOSTILE
 
 WORDS = {"title": "Does it?", "x": "steps", "y": "nats", "caption": "How to read it.", "alt": "A line."}
+SMALL = {**WORDS, "width": 320, "height": 220}
 SHARED = {"type", "name", "x", "y", "mode", "text", "opacity", "showlegend", "xaxis", "yaxis", "visible"}
 DRAWN = {
     "scatter": {*SHARED, "line", "marker", "fill", "fillcolor", "stackgroup", "error_x", "error_y"}
@@ -52,7 +53,7 @@ AXIS_OF_PAGES = {"gridcolor", "zeroline", "automargin", "linecolor", "anchor", "
 def pixels(drawn: go.Figure) -> np.ndarray:
     """(height, width, 3) of the PNG."""
     png = render(drawn.to_plotly_json(), ("png",))["png"]
-    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(np.int16)
 
 
 def near(image: np.ndarray, colour: str, within: int = 24) -> np.ndarray:
@@ -115,14 +116,14 @@ def lines() -> go.Figure:
             error_y={"array": [1, NO_BAR], "arrayminus": [0.5, NO_BAR], "color": VERMILION},
         ),
     ]
-    return figure(traces, **WORDS)
+    return figure(traces, **{**WORDS, "width": 400, "height": 300})
 
 
 def test_a_picture_has_the_colours_the_axes_and_the_title(lines):
     image = pixels(lines)
     height, width, _ = image.shape
-    assert width == 2 * WIDTH
-    for colour, least in ((BLUE, 200), (ORANGE, 5000), (GREEN, 400), (VERMILION, 40)):
+    assert (width, height) == (800, 600)
+    for colour, least in ((BLUE, 200), (ORANGE, 5000), (GREEN, 300), (VERMILION, 40)):
         assert near(image, colour).sum() > least
     grey = near(image, "#8a8a8a", 6)
     assert grey.sum(axis=0).max() > height / 2  # the y axis from top to bottom
@@ -132,25 +133,25 @@ def test_a_picture_has_the_colours_the_axes_and_the_title(lines):
 
 
 def test_bars_boxes_and_heat_maps_are_where_they_should_be():
-    bars = pixels(figure([go.Bar(x=["a", "b"], y=[1, 3], marker={"color": BLUE})], **WORDS))
+    bars = pixels(figure([go.Bar(x=["a", "b"], y=[1, 3], marker={"color": BLUE})], **SMALL))
     filled = near(bars, BLUE).sum(axis=0)
     left, right = filled[: len(filled) // 2].max(), filled[len(filled) // 2 :].max()
     assert right / left == pytest.approx(3, rel=0.02)
-    steep = figure([go.Bar(x=["a", "b"], y=[10, 1000], marker={"color": BLUE})], yaxis={"type": "log"}, **WORDS)
+    steep = figure([go.Bar(x=["a", "b"], y=[10, 1000], marker={"color": BLUE})], yaxis={"type": "log"}, **SMALL)
     filled = near(pixels(steep), BLUE).sum(axis=0)
     assert 0 < filled[: len(filled) // 2].max() < filled[len(filled) // 2 :].max()
     heat = go.Heatmap(z=[[0, 1], [1, 0]], x=["a", "b"], y=["c", "d"], colorscale=[[0, "#ffffff"], [1, VERMILION]])
-    red = near(pixels(figure([heat], **WORDS)), VERMILION)
+    red = near(pixels(figure([heat], **SMALL)), VERMILION)
     height, width = red.shape
     assert red[: height // 2, : width // 2].mean() > 0.3 > 0.1 > red[: height // 2, width // 2 :].mean()
     box = go.Box(y=["a"], q1=[1], median=[2], q3=[3], lowerfence=[0], upperfence=[4], orientation="h")
     box.marker.color = BLUE
-    assert near(pixels(figure([box], **WORDS)), BLUE).sum() > 500
+    assert near(pixels(figure([box], **SMALL)), BLUE).sum() > 500
 
 
 def test_a_logarithmic_axis_is_one_and_a_reversed_one_runs_down():
     upward = go.Scatter(x=[1, 10, 100], y=[1, 10, 100], mode="markers", marker={"color": BLUE, "size": 12})
-    drawn = figure([upward], xaxis={"type": "log"}, yaxis={"type": "log", "autorange": "reversed"}, **WORDS)
+    drawn = figure([upward], xaxis={"type": "log"}, yaxis={"type": "log", "autorange": "reversed"}, **SMALL)
     y, x = np.nonzero(near(pixels(drawn), BLUE))
     first, second, third = (y[(x >= low) & (x < low + 200)].mean() for low in np.quantile(x, [0, 0.5, 1]) - 60)
     assert first < second < third
