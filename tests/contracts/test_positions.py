@@ -7,11 +7,14 @@ import torch
 
 from rowspace.errors import ConfigError
 from rowspace.model.certificates import visibility
+from rowspace.model.symmetries import measure_order, measure_permutation_error
+from rowspace.model.wiring import measure_turned
 from rowspace.position.certificate import certify
 from rowspace.position.frequencies import RopeOption
 from rowspace.position.invariance import measure_offset_error
 from rowspace.position.laws import find_broken_laws
 from rowspace.position.scheme import PositionScheme
+from rowspace.position.signatures import added_rows
 from tests.parts import ids, model, names, option, refusals, shape
 
 SCHEMES = names("position")
@@ -95,17 +98,13 @@ def test_no_position_sees_the_future(name: str):
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_order_of_earlier_tokens_changes_a_single_layer_unless_there_are_no_positions(name: str):
-    lm, tokens = lively(name, layers=1), ids(B=1)
-    swapped = tokens[:, [1, 0, *range(2, 12)]]
-    difference = float((lm(tokens)[0, -1] - lm(swapped)[0, -1]).detach().abs().max())
-    assert (difference > 1e-6) == (name != "none")
+    swapped = torch.tensor([1, 0, *range(2, 12)])
+    assert (measure_order(lively(name, layers=1), ids(B=1)[0], swapped) > 1e-6) == (name != "none")
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_two_causal_layers_know_the_order_even_without_positions(name: str):
-    lm, tokens = lively(name, layers=2), ids(B=1)
-    swapped = tokens[:, [1, 0, *range(2, 12)]]
-    assert float((lm(tokens)[0, -1] - lm(swapped)[0, -1]).detach().abs().max()) > 1e-6
+    assert measure_order(lively(name, layers=2), ids(B=1)[0], torch.tensor([1, 0, *range(2, 12)])) > 1e-6
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -116,10 +115,19 @@ def test_permuting_positions_changes_the_output_unless_there_are_none(name: str)
     assert (difference > 1e-4) == (name != "none")
 
 
+@pytest.mark.parametrize("name", SCHEMES)
+def test_rotation_reaches_queries_and_keys_of_every_layer_and_no_scheme_turns_values(name: str):
+    layers = measure_turned(lively(name), ids(B=1)[0])
+    assert [one.values for one in layers] == [0, 0]
+    for one in layers:
+        assert (one.queries > 1e-3, one.keys > 1e-3) == (name in ROTARY, name in ROTARY)
+
+
 @pytest.mark.parametrize("name", INSIDE)
 def test_schemes_inside_attention_leave_h0_to_the_rows_and_act_in_every_layer(name: str):
     lm, tokens = lively(name), ids()
     assert torch.equal(lm.inputs(tokens), lm.embedding.weight[tokens])
+    assert not added_rows(lm.position, n=12, d=16).any()
     seen = []
     rotate, bias = lm.position.rotate, lm.position.bias
     lm.position.rotate = lambda x, p: seen.append("rotate") or rotate(x, p)  # type: ignore[method-assign]
@@ -211,7 +219,6 @@ def test_a_text_beyond_the_window_is_read_in_parts_as_it_is_at_once_unless_the_s
 @pytest.mark.parametrize("name", SCHEMES)
 def test_bidirectional_layers_without_positions_permute_with_their_input_and_with_positions_do_not(name: str):
     for layers in (1, 3):
-        lm, tokens = lively(name, layers=layers, body="encoder"), ids(B=1)
         permuted = torch.randperm(12, generator=torch.Generator().manual_seed(0))
-        difference = float((lm(tokens)[:, permuted] - lm(tokens[:, permuted])).detach().abs().max())
+        difference = measure_permutation_error(lively(name, layers=layers, body="encoder"), ids(B=1)[0], permuted)
         assert (difference > 1e-6) == (name != "none")

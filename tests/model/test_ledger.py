@@ -7,24 +7,12 @@ import hashlib
 import pytest
 import torch
 
-from rowspace.model.ledger import quantities, state_hash
+from rowspace.model.ledger import CHAPTER, find_disagreements, quantities, state_hash
 from rowspace.model.outline import outlines
 from tests.parts import model, names, option, pairs
 from tests.tokenization import corpora
 
 PAIRS = pairs()
-CHAPTERS = {
-    "tau": "CONFIG",
-    "V": "CONFIG",
-    "merges": "CONFIG",
-    "d": "CONFIG",
-    "n_max": "CONFIG",
-    "E": "LEARNED",
-    "P_pos": "LEARNED",
-    "ids": "STATE",
-    "H0": "STATE",
-}
-"""Rows of the chapters' table, but for the frequencies, which a scheme has that has no P_pos."""
 
 
 def rows_of(lm, tokenizer=None, **known):
@@ -35,14 +23,24 @@ def test_the_chapters_table_is_part_of_the_ledger():
     bpe = corpora.option("bpe").fit(corpora.sentences(300))
     lm = model(bpe.vocab_size, position="learned")
     rows = rows_of(lm, bpe, sizes={"n_max": 12, "layers": 2})
-    assert {name: rows[name]["category"] for name in CHAPTERS} == CHAPTERS
+    assert find_disagreements([*rows.values()]) == []
+    assert {name for name in CHAPTER if name not in rows} == {"position.table"}
     assert rows["tau"]["sha256"] == bpe.sha256
     assert rows["V"]["value"] == str(bpe.vocab_size)
     assert int(rows["merges"]["value"]) > 0
     for scheme in ("sinusoidal", "rope"):
-        rows = rows_of(model(position=scheme))
+        rows = rows_of(model(position=scheme), sizes={"n_max": None})
+        assert find_disagreements([*rows.values()]) == []
         assert "P_pos" not in rows
         assert rows["position.table"]["category"] == "CONFIG"
+
+
+def test_a_quantity_that_is_called_otherwise_or_left_out_disagrees_with_the_chapters():
+    rows = quantities(model(position="learned"), sizes={"n_max": 12})
+    for name in ("E", "P_pos"):
+        changed = [row | {"category": "CONFIG"} if row["quantity"] == name else row for row in rows]
+        assert find_disagreements(changed) == [name]
+    assert find_disagreements([row for row in rows if row["quantity"] not in ("H0", "P_pos")]) == ["H0"]
 
 
 @pytest.mark.parametrize("tie", [True, False])

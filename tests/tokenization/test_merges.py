@@ -6,7 +6,7 @@ import pytest
 
 from rowspace.errors import ConfigError
 from rowspace.tokenization import merges
-from rowspace.tokenization.merges import truncated
+from rowspace.tokenization.merges import reapplied, truncated
 from tests.tokenization.corpora import fit_whole, option, sentences
 
 TEXTS = sentences(300)
@@ -78,3 +78,22 @@ def test_a_text_of_too_many_different_words_is_learned_from_by_the_most_frequent
     assert {"ab", " ab"} <= set(fitted.vocabulary)
     assert "xy" not in fitted.vocabulary
     assert "learned from the 2 most frequent of 4 different words" in fitted.about["algorithm"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"digits": "single", "whitespace": "apart"}])
+def test_merges_applied_again_in_the_order_of_learning_give_the_ids_of_the_fit(settings: dict[str, str]) -> None:
+    small = option("bpe", **settings)
+    fitted = small.fit(TEXTS)
+    for text in [*TEXTS[:40], "caf\u00e9 \U0001f600 unseen"]:
+        words = reapplied(small, fitted, text)
+        assert [id_ for word in words for id_ in word] == fitted.encode(text)
+        assert "".join(fitted.decode(word) for word in words if len(word) < 9) or not text
+
+
+def test_the_order_of_merges_matters() -> None:
+    small = option("bpe", vocab_size=259)
+    fitted = small.fit(["ab", "ab", "ab", "abc", "bc", "bc"])
+    words = ("ab", "abc", "bc")
+    assert [len(reapplied(small, fitted, word)[0]) for word in words] == [1, 2, 1]
+    assert fitted.decode(reapplied(small, fitted, "abc")[0][:1]) == "ab"
+    assert fitted.decode(reapplied(small, fitted, "abc", reverse=True)[0][-1:]) == "bc"
