@@ -14,7 +14,7 @@ from rowspace.table import Missing, TokenTable
 from tests.parts import CONF
 
 RUNGS = sorted(path.stem for path in (CONF / "ladder").glob("*.yaml"))
-FEW = {"skip_gram": {"epochs": 1}, "cbow": {"epochs": 1}, "softmax": {"epochs": 1}}
+FEW = {"skip_gram": {"epochs": 1}, "cbow": {"epochs": 1}, "softmax": {"epochs": 1, "d": 8}}
 
 
 @pytest.mark.parametrize("name", RUNGS)

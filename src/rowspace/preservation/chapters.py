@@ -46,7 +46,7 @@ class Chapters:
         """A table that counting or training made; `name` is that of its option."""
         if fitted.spectrum and name == "lsa":
             self._spectra[label] = find_low_rank(fitted.spectrum, fitted.numbers["frobenius"])
-        if name in ("one_hot", "word2vec"):
+        if name in ("one_hot", "word2vec", "word2vec_softmax"):
             self._see_words(label, fitted.table)
         elif name in ("lsa", "ppmi"):
             self._see_words(label, fitted.table, clusters=False)

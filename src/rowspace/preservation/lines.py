@@ -22,6 +22,7 @@ PLACES = {
     "lsa": "Part 1, 7",
     "ppmi": "Part 1, 7 and 8",
     "word2vec": "Part 1, 8",
+    "word2vec_softmax": "Part 1, 8",
     "E": "Part 1, 12.1",
     "U": "Part 1, 12.5",
     "h0": "Part 1, 12.3",
