@@ -19,7 +19,7 @@ ROWS = [row("one-hot", "learned", "chance"), row("<b>x</b>", "below chance", "un
 
 def test_every_cell_has_a_sign_a_value_and_its_chance():
     (heat,) = draw_preservation(ROWS, TESTS).data
-    assert heat.z == ((3, 1), (2, 0))
+    assert [list(line) for line in heat.z] == [[3, 1], [2, 0]]
     assert [text[0] for line in heat.text for text in line] == [SIGNS[STANDINGS[z]] for line in heat.z for z in line]
     assert heat.text[0][0] == "✓ +0.50<br>(0)"
     assert len({shade for _, shade in heat.colorscale}) == len(STANDINGS)
