@@ -30,7 +30,7 @@ class FromTable(EmbeddingOption):
     and rows of zeros are never refused; they are drawn as normal rows."""
     rescale: Literal["table", "rows", "none"]
     """table: one factor for all rows, so that an entry has the deviation `std`; rows: each row alone; none: as they
-    are."""
+    are, and first losses above ln V where they are larger than `std`, by which the head scales its logits."""
     std: Std
     """Standard deviation of an entry, or inverse_sqrt_d."""
 
