@@ -70,13 +70,13 @@ def test_skip_grams_products_are_the_exact_pmi_with_a_shift_of_ln_k(record_prope
     exact = find_pairs(process, window=5)
     often = exact.expected * len(texts) >= 10
     shifts = {}
-    for k in (1, 5, 15):
+    for k in (1, 5):
         fixed = option(
-            "ladder", "skip_gram", negative=k, noise_exponent=1.0, subsampling=0.0, dynamic_window=False, epochs=8
+            "ladder", "skip_gram", negative=k, noise_exponent=1.0, subsampling=0.0, dynamic_window=False, epochs=5
         )
         found = measure_shift(fixed.fit(stream, tokens), np.arange(1, len(tokens)), exact.pmi, often)
         record_property(f"k={k}", f"{found.pearson:.3f}, {found.mean_difference:.3f} against {-np.log(k):.3f}")
         assert found.pearson >= 0.8, k
         shifts[k] = found.mean_difference
-    assert shifts[1] - shifts[5] == pytest.approx(np.log(5), abs=0.5)
-    assert shifts[5] - shifts[15] == pytest.approx(np.log(3), abs=0.5)
+    assert shifts[5] == pytest.approx(-np.log(5), abs=0.1)
+    assert shifts[1] - shifts[5] == pytest.approx(np.log(5), abs=0.1)
