@@ -10,6 +10,7 @@ import pytest
 
 from rowspace.cli import door
 from rowspace.commands import compare as command
+from rowspace.figures.blocked import Blocked, hash_word
 from tests.compare.planted import grid, plant
 
 
@@ -135,3 +136,16 @@ def test_a_failed_run_is_named_in_the_terminal(
     file.write_text(json.dumps({**json.loads(file.read_text()), "status": "failed", "error": "out of paper"}))
     assert door(["compare", "study"]) == 0
     assert "it failed: out of paper" in capsys.readouterr().out
+
+
+def test_blocked_words_are_masked_in_the_terminal(
+    study: Path,
+    written: list[tuple[Any, Path]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rowspace.compare.page.blocked_of", lambda runs: Blocked([hash_word("rope")]))
+    assert door(["compare", "study"]) == 0
+    out = capsys.readouterr().out
+    assert "■■■ wins: " in out
+    assert "rope wins" not in out

@@ -39,6 +39,7 @@ def trained(tokenizer, monkeypatch: pytest.MonkeyPatch):
         stream_seed=lambda stream: {"generation": 3}[stream],
         body=option("body", "decoder"),
         position=option("position", "rope"),
+        probes=SimpleNamespace(blocked=None),
     )
     run = SimpleNamespace(tokenizer=tokenizer, model=lm, config=config)
     monkeypatch.setattr("rowspace.restore.restore", lambda path, weights: run)
@@ -177,3 +178,22 @@ def test_a_scheme_that_stretches_reads_the_whole_text_each_time_and_says_so(trai
     trained.config.position = option("position", "rope_dynamic_ntk")
     command.run(command.load(SETTINGS), Call(command=("rowspace", "generate")))
     assert "position=rope_dynamic_ntk reads a longer text otherwise" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("texts", "cut"),
+    [
+        (["the c", "at", " sat"], ["the ", "", "cat ", "sat"]),
+        (["caf", "\u00e9", "!"], ["", "", "caf\u00e9!", ""]),
+        (["a1b"], ["a1", "b"]),
+        ([], [""]),
+    ],
+)
+def test_no_word_is_cut_in_two_so_that_it_is_masked_whole(texts, cut):
+    assert list(command.whole_words(texts)) == cut
+
+
+def test_words_of_the_runs_block_list_are_masked(trained, tmp_path, capsys):
+    (tmp_path / "words.json").write_text('{"words": ["cat"]}')
+    trained.config.probes.blocked = str(tmp_path / "words.json")
+    assert printed(capsys, prompt="the cat, a category. ").startswith("the ■■■, a category. ")

@@ -10,6 +10,7 @@ import pytest
 from rowspace.commands import tokenize
 from rowspace.config import Call
 from rowspace.errors import ConfigError
+from rowspace.figures.blocked import Blocked, hash_word
 from rowspace.tokenization.artifact import load
 from rowspace.tokenization.hostile import code_point_blocks
 from tests.tokenization.corpora import SMALL, sentences
@@ -116,3 +117,13 @@ def test_a_terminal_gets_tables_in_which_pieces_are_no_markup(
     shown = capsys.readouterr().out
     assert "\u2501" in shown
     assert "[|r|e|d|]" in shown
+
+
+def test_blocked_words_are_masked_in_what_is_printed(
+    plain: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rowspace.figures.blocked.read_blocked", lambda _: Blocked([hash_word("kings")]))
+    tokenize.run(tokenize.load({**plain, "tokenizers": ["word"], "explain": "the kings"}), Call(("rowspace",)))
+    shown = capsys.readouterr().out
+    assert "kings" not in shown
+    assert "■■■" in shown

@@ -25,6 +25,7 @@ def run(tmp_path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "run" / "run.json").write_text('{"status": "finished", "metrics": {"val/bpb": 1.5}}')
     fitted = tokenizer()
     config = SimpleNamespace(body=option("body", "decoder"), position=option("position", "rope"))
+    config.probes = SimpleNamespace(blocked=None)
     config.model_dump = lambda mode: {"body": {"name": "decoder"}, "tokenizer": {"name": "bpe"}}
     restored = SimpleNamespace(
         folder=RunFolder(tmp_path / "run"),
@@ -128,3 +129,14 @@ def test_every_problem_is_named_at_once():
 def test_a_text_is_taken_as_it_is_typed():
     words = hydra_words("trace", ["outputs/latest", "text=it's, a = test"])
     assert words == ["path='outputs/latest'", "text='it\\'s, a = test'"]
+
+
+def test_words_of_the_runs_block_list_are_masked_on_the_page_and_in_the_terminal(run, tmp_path, capsys):
+    (tmp_path / "words.json").write_text('{"words": ["sat"]}')
+    run.config.probes.blocked = str(tmp_path / "words.json")
+    command.run(command.Trace(**{**SETTINGS, "path": str(tmp_path / "run")}), Call(("rowspace", "trace")))
+    shown, page = capsys.readouterr().out, (tmp_path / "run" / "trace.html").read_text()
+    assert "sat" not in shown.split("page:")[0]
+    assert "■■■" in shown
+    assert "■■■" in page
+    assert ">␣sat<" not in page

@@ -5,8 +5,9 @@ from math import exp
 
 import pytest
 
+from rowspace.figures.blocked import Blocked, hash_word
 from rowspace.report.trace import find_notes, find_scale, render, say_headline, say_probability, write
-from rowspace.report.trace_facts import MOST_TOKENS
+from rowspace.report.trace_facts import MOST_TOKENS, masked
 from rowspace.report.trace_lines import summary
 from rowspace.report.trace_steps import find_positions, find_row_lines, say_other_rows
 from tests.parts import model, option, shape
@@ -34,6 +35,18 @@ def page(trace) -> str:
 def text_of(page: str) -> str:
     """What a reader sees, roughly."""
     return re.sub(r"\s+", " ", re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page, flags=re.S))
+
+
+def test_a_blocked_word_is_masked_where_several_pieces_spell_it():
+    words = Blocked([hash_word("sat")])
+    made = traced(TEXT, tokenizer("char"))
+    shown = masked(made, words)
+    assert [piece.text for piece in shown.pieces[9:12]] == ["■■■"] * 3
+    assert [piece.text for piece in shown.targets[8:11]] == ["■■■"] * 3
+    assert [piece.text for piece in shown.pieces[:9]] == [piece.text for piece in made.pieces[:9]]
+    assert shown.vocabulary == made.vocabulary  # a letter alone tells nothing
+    assert "■■■" in text_of(render(made, about(), words))
+    assert masked(made, Blocked([])).vocabulary == made.vocabulary
 
 
 def test_the_first_sentence_is_the_result_and_names_the_most_surprising_piece(trace, page):

@@ -62,6 +62,7 @@ def load(plain: Mapping[str, Any]) -> Compare:
 def run(config: Compare, call: Call) -> None:
     """Print the answer, the arms and the effects, and write the page and, where asked, the tables."""
     from rowspace.compare import export, telling
+    from rowspace.compare.page import blocked_of
 
     paths = [Path(one) for one in ([config.path] if isinstance(config.path, str) else config.path)]
     found = compared(
@@ -73,7 +74,9 @@ def run(config: Compare, call: Call) -> None:
         where=config.where,
         sort=config.sort,
     )
-    telling.tell(found, Terminal(), config.rows)
+    terminal = Terminal()
+    terminal.mask = blocked_of(found.ranked).mask
+    telling.tell(found, terminal, config.rows)
     if config.out is not None:
         for written in export.write(found, Path(config.out)):
             print(written)

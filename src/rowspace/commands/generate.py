@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -57,6 +58,7 @@ def run(config: Generate, call: Call) -> None:
     """Print the prompt and its continuation, piece by piece."""
     del call
     prompt = valid(config.prompt)
+    from rowspace.figures.blocked import find_blocked
     from rowspace.model.generation import generate
     from rowspace.restore import restore
 
@@ -67,13 +69,16 @@ def run(config: Generate, call: Call) -> None:
             f"{config.path} has body={body.name}, which learned to fill gaps in a text and not to continue one; "
             "generate needs a run with a body that continues text, such as body=decoder"
         )
+    terminal = Terminal("lines")
+    blocked = find_blocked(None, [getattr(restored.config.probes, "blocked", None)], terminal.say)
+    terminal.mask = blocked.mask
     start = [tokenizer.eos_id, *tokenizer.encode(prompt)]
     stretches = restored.config.position.stretches
     for note in notes(tokenizer, prompt, start, model.n_ctx):
-        Terminal("lines").say(note)
+        terminal.say(note)
     if config.cache and stretches:
         name = restored.config.position.name
-        Terminal("lines").say(f"position={name} reads a longer text otherwise, so all of it is read for each token.")
+        terminal.say(f"position={name} reads a longer text otherwise, so all of it is read for each token.")
     new = generate(
         model,
         start,
@@ -86,9 +91,8 @@ def run(config: Generate, call: Call) -> None:
         cache=config.cache and not stretches,
     )
     stop = [config.stop] if isinstance(config.stop, str) else config.stop or []
-    write(prompt)
-    for piece in until(pieces(tokenizer, start, new), stop):
-        write(piece)
+    for text in whole_words(chain([prompt], until(pieces(tokenizer, start, new), stop))):
+        write(blocked.mask(text))
     write("\n")
 
 
@@ -140,6 +144,17 @@ def until(texts: Iterable[str], stop: Sequence[str]) -> Iterator[str]:
         held = max((_overlap(waiting, one) for one in stop), default=0)
         yield waiting[: len(waiting) - held]
         waiting = waiting[len(waiting) - held :]
+    yield waiting
+
+
+def whole_words(texts: Iterable[str]) -> Iterator[str]:
+    """The texts, cut anew so that no run of letters goes on in the next one: a word is masked whole or not at all."""
+    waiting = ""
+    for text in texts:
+        waiting += text
+        end = next((place for place in range(len(waiting), 0, -1) if not waiting[place - 1].isalpha()), 0)
+        yield waiting[:end]
+        waiting = waiting[end:]
     yield waiting
 
 

@@ -106,6 +106,7 @@ def run(config: Tokenize, call: Call) -> None:
     """Fit, measure, print and write. Raises ConfigError or MachineError; never exits."""
     from rowspace.data.cache import cache_root
     from rowspace.data.splitting import split
+    from rowspace.figures.blocked import read_blocked
     from rowspace.tokenization import side_by_side
     from rowspace.tokenization.artifact import fit_cached
 
@@ -119,16 +120,19 @@ def run(config: Tokenize, call: Call) -> None:
         "pieces": [] if config.explain is None else side_by_side.explained(fitted, config.explain),
         "steps": side_by_side.traced(options_, fitted, train, config.trace, terminal.progress) if config.trace else [],
     }
+    blocked = read_blocked(None)
+    terminal.mask = blocked.mask
+    shown = {key: blocked.mask_all(rows) for key, rows in found.items()}
     tables = [side_by_side.card_table(found["cards"]), side_by_side.note_table(found["cards"])]
-    tables += [side_by_side.piece_table(found["pieces"])] if found["pieces"] else []
-    tables += [side_by_side.step_table(found["steps"])] if found["steps"] else []
+    tables += [side_by_side.piece_table(shown["pieces"])] if found["pieces"] else []
+    tables += [side_by_side.step_table(shown["steps"])] if found["steps"] else []
     folder = call.folder or Path(config.output) / _folder_name(config, documents.sha256)
     for label, tokenizer in fitted.items():
         tokenizer.save(folder / slug(label) / "tokenizer")
     _write(folder, found, "\n".join(map(side_by_side.markdown, tables)), call)
     terminal.clear()
     _print(tables)
-    terminal.show(f"cards: {folder / 'cards.md'}")
+    terminal.show(f"cards: {folder / 'cards.md'}", exact=True)
 
 
 def _folder_name(config: Tokenize, data_sha256: str) -> str:

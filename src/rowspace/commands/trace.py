@@ -53,9 +53,10 @@ def load(plain: Mapping[str, Any]) -> Trace:
 def run(config: Trace, call: Call) -> None:
     """Walk the text, print the summary, write the page and print its path."""
     text = valid(config.text)
+    from rowspace.figures.blocked import find_blocked
     from rowspace.report import trace as page
     from rowspace.report import trace_lines
-    from rowspace.report.trace_facts import find_position_words, trace_text
+    from rowspace.report.trace_facts import find_position_words, masked, trace_text
     from rowspace.restore import restore
 
     restored = restore(Path(config.path), config.weights)
@@ -86,8 +87,12 @@ def run(config: Trace, call: Call) -> None:
         "logit_scale": restored.model.head.logit_scale,
         "validation": (restored.folder.run.get("metrics") or {}).get("val/bpb"),
     }
-    page.write(path, traced, about)
-    Terminal().show("\n".join([*trace_lines.summary(traced, about), f"page: {path}"]))
+    terminal = Terminal()
+    blocked = find_blocked(None, [getattr(made.probes, "blocked", None)], terminal.say)
+    terminal.mask = blocked.mask
+    page.write(path, traced, about, blocked)
+    terminal.show("\n".join(trace_lines.summary(masked(traced, blocked), about)))
+    terminal.show(f"page: {path}", exact=True)
 
 
 def valid(text: str) -> str:

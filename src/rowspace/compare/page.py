@@ -77,7 +77,7 @@ def render(
     comparison: Comparison, out: Path, *, command: str = "", live: bool = False, read: Reader | None = None
 ) -> str:
     """The page as text; links are relative to the folder of `out`."""
-    blocked, level = _blocked(comparison.ranked), 1 if live else 6
+    blocked, level = blocked_of(comparison.ranked), 1 if live else 6
     drawn = draw(comparison, read_geometry(emphasised(comparison), SEEDS))
     texts = {name: figure.to_json() for name, figure in drawn.items()}
     beside, data = _beside(comparison, read)
@@ -175,7 +175,7 @@ def _makes_arms(axis: Axis, arms: Sequence[Arm]) -> bool:
     return bool(arms) and axis.key in arms[0].levels
 
 
-def _blocked(runs: Sequence[Ran]) -> Blocked:
+def blocked_of(runs: Sequence[Ran]) -> Blocked:
     """The block list of the first run that names one that can be read, else ours."""
     for path in dict.fromkeys(run.settings.get("probes.blocked") for run in runs):
         if path is not None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.figures.blocked import read_blocked
+from rowspace.figures.blocked import Blocked, read_blocked
 from rowspace.figures.tokens import show
 from rowspace.report.facts import find_story, say_number
 from rowspace.report.page import HERE, environment, policy
-from rowspace.report.trace_facts import Trace
+from rowspace.report.trace_facts import Trace, masked
 from rowspace.report.trace_steps import find_positions, find_row_lines, say_other_rows
 from rowspace.runfolder import write_atomically
 from rowspace.table import Missing
@@ -26,16 +26,19 @@ NUMBERS = 6
 """Numbers of a row of E that are printed."""
 
 
-def write(path: Path, trace: Trace, about: Mapping[str, Any]) -> Path:
-    """Write the page to `path`. `about` holds what is known of the run (see the template)."""
-    write_atomically(path, render(trace, about).encode("utf-8", "backslashreplace"))
+def write(path: Path, trace: Trace, about: Mapping[str, Any], blocked: Blocked | None = None) -> Path:
+    """Write the page to `path`. `about` holds what is known of the run (see the template); words that `blocked` holds
+    (None: our list) are masked."""
+    write_atomically(path, render(trace, about, blocked).encode("utf-8", "backslashreplace"))
     return path
 
 
-def render(trace: Trace, about: Mapping[str, Any]) -> str:
+def render(trace: Trace, about: Mapping[str, Any], blocked: Blocked | None = None) -> str:
     """The page as text."""
+    blocked = read_blocked(None) if blocked is None else blocked
+    trace = masked(trace, blocked)
     script = (HERE / "trace.js").read_text(encoding="utf-8")
-    made = environment(read_blocked(None))
+    made = environment(blocked)
     made.filters |= {"p": say_probability, "vector": _vector}
     words = {key: visible(about[key]) for key in ("name", "folder", "command")}
     return made.get_template("trace.html.jinja").render(

@@ -6,7 +6,7 @@ Joins the arrays of `rowspace.model.walk` with text, bytes and training counts. 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ import torch
 from rowspace.data.batch import NOT_SCORED
 from rowspace.data.ledger import Audit, bits_per_byte, find_lost_bytes
 from rowspace.errors import ConfigError, Problem
+from rowspace.figures.blocked import Blocked
 from rowspace.model.language_model import LanguageModel
 from rowspace.model.walk import Walk, walk
 from rowspace.position.scheme import PositionScheme
@@ -156,6 +157,20 @@ def trace_text(
         row_norms=(float(norms.mean()), float(norms.std(correction=0))),
         tied=model.tied,
     )
+
+
+def masked(trace: Trace, blocked: Blocked) -> Trace:
+    """The same with the words of a block list masked: in the text, where several pieces spell one too, and among the
+    tokens that are listed."""
+    read = [*trace.pieces, *trace.targets[-1:]]
+    shown = blocked.mask_pieces([piece.text if piece else "" for piece in read])
+    pieces = [piece and replace(piece, text=text) for piece, text in zip(read, shown, strict=True)]
+    vocabulary = [blocked.mask(token) for token in trace.vocabulary]
+    for piece, text in zip(read, shown, strict=True):
+        if piece and text != piece.text and len(piece.text.strip()) > 1:
+            vocabulary[piece.id] = text
+    read_as = trace.read_as and blocked.mask(trace.read_as)
+    return replace(trace, pieces=pieces[:-1], targets=pieces[1:], vocabulary=vocabulary, read_as=read_as)
 
 
 def _piece(tokenizer: Tokenizer, counts: np.ndarray | None, id_: int, data: bytes) -> Piece:
