@@ -87,9 +87,12 @@ def test_several_runs_stand_side_by_side(run, monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(telling, "find_claims", lambda: [zero])
     monkeypatch.setattr(telling, "draw", lambda first: {})
     found = option("probe", "claims").measure([run, replace(run, path="outputs/other", name="other")], progress=ignore)
-    assert [table.title for table in found.shown] == ["claims", "beside the others"]
-    assert found.shown[1].rows[0][2:] == ["✓ held", "✓ held"]
-    assert {row["of"] for row in found.rows["claims"]} == set(found.shown[1].head[2:])
+    assert [table.title for table in found.shown] == ["beside the others", "held", "who answers"]
+    assert found.shown[0].rows[0][2:] == ["✓ held", "✓ held"]
+    assert found.shown[1].rows == [
+        ["Part 1, 1", "Zero is at most one.", "✓ held", "0: a number; at most 1", "Because."]
+    ]
+    assert {row["of"] for row in found.rows["claims"]} == set(found.shown[0].head[2:])
     answers.write(tmp_path, "claims", found, {})
     assert answers.read(tmp_path)[0]["sentence"] == found.sentence
 

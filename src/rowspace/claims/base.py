@@ -170,12 +170,12 @@ def at_least(number: float, bound: float, *, what: str, why: str) -> Verdict:
 
 def learned(score: Score, *, what: str, why: str, otherwise: Word = "failed") -> Verdict:
     """Held where a probe's score stands beyond chance in the right direction; `otherwise` where it does not."""
-    number, chance = score.value, score.chance
-    if isinstance(number, Missing):
-        return not_asked(number.reason)
-    if isinstance(chance, Missing) or isinstance(score.low, Missing) or isinstance(score.high, Missing):
-        return not_asked(chance.reason if isinstance(chance, Missing) else "its chance is not known")
-    bound = f"chance {chance:.3g} ({score.low:.3g} to {score.high:.3g})"
+    number, chance, low, high = score.value, score.chance, score.low, score.high
+    for known in (number, chance, low, high):
+        if isinstance(known, Missing):
+            return not_asked(known.reason)
+    assert not isinstance(number, Missing)
+    bound = f"chance {chance:.3g} ({low:.3g} to {high:.3g})"
     return Verdict("held" if score.standing == "learned" else otherwise, number, what, bound, why)
 
 

@@ -21,7 +21,7 @@ SIGNS = {"held": "✓", "failed": "✗", "conditional": "◦", "not asked": "?"}
 READING = (
     "Held: the statement is true of this run as it is said. Conditional: true only under what the last column names. "
     "Failed: not true of this run, or not true in general: where a failure is by design, the reason stands with it. "
-    "Each verdict comes from the function that is named, which the certificates, probes and tests of this run use too; "
+    "Each verdict comes from a function, named below, that the certificates, probes and tests of this run use too; "
     "its number stands beside the bound, or beside what chance gives. Statements are in our own words, in the order of "
     "the chapters."
 )
@@ -50,7 +50,7 @@ def tell(option: Claims, subjects: Sequence[Subject], progress: Progress) -> Fin
         sentence=say(claims, verdicts[0]),
         scores=[],
         rows={"claims": rows},
-        shown=[_table(claims, verdicts[0]), *_beside(named, claims, verdicts)],
+        shown=[*_beside(named, claims, verdicts), *_tables(claims, verdicts[0])],
         draw=partial(draw, first),
         reading=READING,
         numbers={f"probe/claims/{word.replace(' ', '_')}": float(n) for word, n in count(verdicts[0]).items()},
@@ -102,21 +102,25 @@ def why(claimed: Claim, verdict: Verdict) -> str:
     return f"{verdict.why} By design: {by_design}" if by_design else verdict.why
 
 
-def _table(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> Shown:
-    lines = [
-        [
-            claimed.place,
-            claimed.statement,
-            f"{SIGNS[verdict.word]} {verdict.word}",
-            said(verdict.number),
-            verdict.what,
-            verdict.bound,
-            why(claimed, verdict),
-            claimed.by,
-        ]
-        for claimed, verdict in zip(claims, verdicts, strict=True)
+def _tables(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> list[Shown]:
+    """What is not as it is said, what is, and where each check lives; in the order of the chapters."""
+    both = [*zip(claims, verdicts, strict=True)]
+    held = [(claimed, verdict) for claimed, verdict in both if verdict.word == "held"]
+    others = [(claimed, verdict) for claimed, verdict in both if verdict.word != "held"]
+    head = ["place", "statement", "verdict", "number", "why"]
+    shown = [
+        Shown(title, head, [_line(claimed, verdict) for claimed, verdict in some])
+        for title, some in (("not as it is said", others), ("held", held))
+        if some
     ]
-    return Shown("claims", ["place", "statement", "verdict", "number", "what it is", "bound", "why", "asked by"], lines)
+    lives = [[claimed.place, claimed.statement, claimed.by] for claimed in claims]
+    return [*shown, Shown("who answers", ["place", "statement", "function"], lives, folded=True)]
+
+
+def _line(claimed: Claim, verdict: Verdict) -> list[str]:
+    number = f"{said(verdict.number)}: {verdict.what}; {verdict.bound}" if verdict.what else said(verdict.number)
+    sign = f"{SIGNS[verdict.word]} {verdict.word}"
+    return [claimed.place, claimed.statement, sign, number, why(claimed, verdict)]
 
 
 def said(number: float | None) -> str:
