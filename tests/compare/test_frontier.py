@@ -86,6 +86,12 @@ def test_what_a_few_reach_a_little_beyond_all_is_no_budget_of_its_own() -> None:
     assert budgets_of([(10, 100), (10, 110)]) == pytest.approx((12.5, 25, 50, 100, 110))
 
 
+def test_runs_with_one_reading_each_at_nearly_the_same_budget_have_no_frontier() -> None:
+    assert budgets_of([(100, 100), (101, 101)]) == ()
+    runs = [ran({"model.d": d, "seed": 0}, 2.0, curve=curve({at: 3.0})) for d, at in ((32, 1000), (64, 1001))]
+    assert find_frontiers(arms_of(runs), "val/bpb") == ()
+
+
 def test_a_cost_that_is_not_known_has_no_frontier() -> None:
     def blind(point: dict[str, Any]) -> dict[str, Any]:
         return {**point, "flops": None}

@@ -67,10 +67,12 @@ def reach(arm: Arm, budget: Budget, key: str) -> tuple[float, float] | None:
 
 def budgets_of(ranges: Sequence[tuple[float, float]]) -> tuple[float, ...]:
     """Where to read: shares of the largest budget that all reach, and the largest that any does if that is much more; where there is none
-    that all reach, equal ratios from the first to the last."""
+    that all reach, equal ratios from the first to the last; nowhere where all end at about the same, and none on it."""
     first, last = max(low for low, _ in ranges), min(high for _, high in ranges)
     nearest, farthest = min(low for low, _ in ranges), max(high for _, high in ranges)
     if first > last * (1 + ROUNDING):
+        if farthest < nearest * FARTHER:
+            return ()
         return tuple(nearest * (farthest / nearest) ** (step / RATIOS) for step in range(RATIOS + 1))
     budgets = {share * last for share in SHARES if first <= share * last * (1 + ROUNDING)}
     if farthest > last * FARTHER:
@@ -83,6 +85,8 @@ def _frontier(arms: Sequence[Arm], budget: Budget, key: str, better: str) -> Fro
     if len(ranges) < 2:
         return None
     budgets = budgets_of(list(ranges.values()))
+    if not budgets:
+        return None
     points, best = [], []
     for spent in budgets:
         readings = [_reading(arms[number], budget, spent, key) for number in ranges]
