@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 import torch
 
-from rowspace.callbacks.credit import ComponentsCallback, component_of, measure_components, unclipped
+from rowspace.callbacks.credit import (
+    ComponentsCallback,
+    component_of,
+    find_without_gradient,
+    measure_components,
+    unclipped,
+)
+from rowspace.data.batch import Batch
 from rowspace.metrics.catalogue import find_metric
 from tests.callbacks.test_updates import Saving, batch_of, fit
 from tests.callbacks.watched import Listed
@@ -21,9 +28,8 @@ def test_every_learned_parameter_gets_a_gradient_from_one_batch_and_its_part_is_
     made = model(body=body, position=position, head=option("head", "linear", tie=False, bias="zero"))
     nats, _ = made.loss(made(ids(seed=1), None, None, source_for(body)), ids(seed=2))
     nats.backward()
-    for name, parameter in made.named_parameters():
-        assert parameter.grad is not None, name
-        assert parameter.grad.abs().sum() > 0, name
+    batch = Batch(ids(seed=1), ids(seed=2), None, None, ids(seed=1), source_for(body))
+    assert find_without_gradient(made, batch) == ([], len(list(made.parameters())))
     found = measure_components(made.named_parameters())
     assert ("positions" in found) == any(name.startswith("position.") for name, _ in made.named_parameters())
     assert all(find_metric(f"gradient/{name}") for name in found), found
@@ -87,3 +93,19 @@ def test_the_history_survives_a_resume_and_is_told_at_its_steps(tmp_path: Any) -
     assert rest.recorder.answers == [told]
     assert {row["step"] for row in told[2]} == {1, 3}
     assert set(rest.recorder.numbers) == {3}
+
+
+def test_a_parameter_that_nothing_uses_or_reaches_is_named() -> None:
+    made = model(body="decoder")
+    made.spare = torch.nn.Parameter(torch.ones(2))
+    made.body.blocks[0].feedforward.register_forward_hook(lambda module, given, found: found.detach())
+    batch = Batch(ids(seed=1), ids(seed=2), None, None, ids(seed=1))
+    none, n = find_without_gradient(made, batch)
+    assert {name.rpartition(".")[0] for name in none} == {
+        "",
+        "body.blocks.0.feedforward.up",
+        "body.blocks.0.feedforward.down",
+        "body.blocks.0.feedforward_norm",
+    }
+    assert n == len(list(made.parameters()))
+    assert all(parameter.grad is None for parameter in made.parameters())

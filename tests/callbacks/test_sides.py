@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from rowspace.callbacks.sides import Sides
+from rowspace.callbacks.sides import Sides, pass_back
+from rowspace.data.batch import Batch
 from tests.parts import ids, model, names, option, source_for
 
 V = 40
@@ -100,3 +101,23 @@ def test_closed_hooks_read_nothing_more() -> None:
     nats, _ = made.loss(made(ids(seed=3)), ids(seed=4))
     nats.backward()
     assert torch.equal(sides.part("E", "input"), before)
+
+
+@pytest.mark.parametrize("tie", [True, False])
+@pytest.mark.parametrize("body", names("body"))
+def test_a_pass_back_has_each_look_up_and_their_sum_and_leaves_the_model_without_a_gradient(
+    body: str, tie: bool
+) -> None:
+    embedding = option("embedding", "normal", scale=2.5)
+    made = model(body=body, head=option("head", "linear", tie=tie), embedding=embedding, position="none").double()
+    read, targets, source = ids(seed=1), ids(seed=2), source_for(body)
+    passed = pass_back(made, Batch(read, targets, None, None, read, source))
+    assert [p.grad for p in made.parameters() if p.grad is not None] == []
+    assert len(passed.ids) == read.numel() + (0 if source is None else source.numel())
+    assert passed.scatter_error() < 1e-12
+    wanted = np.zeros((V, 16))
+    np.add.at(wanted, passed.ids.numpy(), passed.looked_up.numpy())
+    assert passed.parts["E", "input"].numpy() == pytest.approx(wanted, abs=1e-12)
+    made.loss(made(read, None, None, source), targets)[0].backward()
+    torch.testing.assert_close(passed.whole("E"), made.embedding.weight.grad, rtol=1e-10, atol=1e-10)
+    assert ("U", "output") in passed.parts if not tie else ("E", "output") in passed.parts

@@ -8,7 +8,7 @@ from math import log
 import pytest
 import torch
 
-from rowspace.model.certificates import check_tie, visibility
+from rowspace.model.certificates import check_tie, visibility, visibility_of
 from rowspace.model.norm import NORMS
 from rowspace.registry import options
 from tests.parts import ids, model, names, option, pairs, refusals, scalings_last, shape, source_for
@@ -51,18 +51,11 @@ def test_shapes_types_and_gradients_of_every_combination(position: str, body: st
     assert all(torch.isfinite(p.grad).all() for p in lm.parameters() if p.grad is not None)
 
 
-def expected(body: str, T: int, S: int) -> torch.Tensor:
-    """Who sees whom, as the course's table of architectures has it; (T, T) or (T, T + S)."""
-    past, everything = torch.ones(T, T).tril().bool(), torch.ones(T, T).bool()
-    seen = {"past": past, "all": everything, "source and past": torch.cat([past, torch.ones(T, S).bool()], dim=1)}
-    return torch.eye(T).bool() if body == "none" else seen[options("body")[body].sees]
-
-
 @pytest.mark.parametrize(("position", "body"), PAIRS)
 def test_what_a_state_depends_on_is_what_its_body_says(position: str, body: str):
     lm, source = model(position=position, body=body).double(), source_for(body, B=1, S=7)
     seen = visibility(lm, ids(B=1)[0], source=None if source is None else source[0])
-    assert torch.equal(seen, expected(body, 12, 7))
+    assert torch.equal(seen, visibility_of(option("body", body), 12, 7))
 
 
 @pytest.mark.parametrize(("position", "body"), [pair for pair in PAIRS if pair[1] != "encoder"])

@@ -254,3 +254,14 @@ def test_of_two_processes_that_start_at_once_one_builds_and_both_read(tmp_path, 
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     assert log.read_text() == "x"
     assert len(folders(tmp_path)) == 1
+
+
+def test_a_beginning_is_whole_documents_with_their_text(stream_of):
+    stream = stream_of(TEXTS)
+    assert stream.beginning(stream.N) is stream
+    one = stream.beginning(12)
+    assert one.ids.tolist() == [256, *TEXTS[0], 256, 256]
+    assert (one.D, one.N, one.bytes) == (2, 10, 7)
+    assert [*one.texts] == TEXTS[:2]
+    assert one.token_bytes.sum() == one.bytes
+    assert stream.beginning(1).D == 1

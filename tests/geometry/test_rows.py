@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from rowspace.geometry.rows import blocks, find_text_rows, measure_largest, measure_norms, pick, unit_rows
+from rowspace.geometry.rows import (
+    blocks,
+    find_text_rows,
+    measure_distance_range,
+    measure_largest,
+    measure_norms,
+    pick,
+    unit_rows,
+)
 from rowspace.table import TokenTable
 
 
@@ -42,3 +50,9 @@ def test_picked_rows_are_those_of_the_table_without_a_copy_of_it(rows):
 def test_the_largest_value_is_found_whatever_its_sign():
     assert measure_largest(np.array([[1.0, -7], [3, 0]])) == 7
     assert measure_largest(np.zeros((0, 3))) == 0
+
+
+def test_the_range_of_distances_is_that_of_the_nearest_and_the_farthest_pair():
+    near, far = measure_distance_range(np.array([[0, 0], [3, 4], [3, 5]], dtype=np.float32))
+    assert (near, far) == pytest.approx((1.0, np.sqrt(34)))
+    assert measure_distance_range(np.eye(5)) == pytest.approx((np.sqrt(2), np.sqrt(2)))

@@ -8,7 +8,16 @@ import pytest
 import torch
 
 from rowspace.errors import MachineError
-from rowspace.model.certificates import TieCertificate, check_tie, share_memory, visibility, witness
+from rowspace.model.certificates import (
+    TieCertificate,
+    check_tie,
+    measure_silent_error,
+    share_memory,
+    silenced,
+    visibility,
+    visibility_of,
+    witness,
+)
 from tests.parts import ids, model, names, option, shape
 
 
@@ -161,3 +170,27 @@ def test_segments_hide_each_other():
 
 def test_without_a_body_each_position_sees_itself_alone():
     assert torch.equal(visibility(model(body="none"), ids(B=1)[0]), torch.eye(12).bool())
+
+
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        ("decoder", ["100", "110", "111"]),
+        ("lstm", ["100", "110", "111"]),
+        ("encoder", ["111", "111", "111"]),
+        ("encoder_decoder", ["10011", "11011", "11111"]),
+        ("none", ["100", "010", "001"]),
+    ],
+)
+def test_who_must_see_whom_is_the_courses_table(body: str, rows: list[str]):
+    assert visibility_of(option("body", body), 3, 2).int().tolist() == [[int(c) for c in row] for row in rows]
+
+
+@pytest.mark.parametrize("body", ["decoder", "encoder"])
+def test_without_attention_each_position_is_on_its_own_and_without_both_sublayers_the_input_is_left(body: str):
+    lm = model(body=option("body", body, bias=True, init_std=0.3)).double()
+    assert torch.equal(visibility(silenced(lm), ids(B=1)[0]), torch.eye(12).bool())
+    assert not torch.equal(silenced(lm)(ids()), lm(ids()))
+    assert measure_silent_error(lm, ids()) < 1e-12
+    twin = model(body=option("body", body, bias=True, init_std=0.3)).double()
+    assert torch.equal(lm(ids()), twin(ids()))

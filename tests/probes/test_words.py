@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace.geometry.frequency import find_deciles
-from rowspace.probes.words import find_stratified, find_word, find_words
+from rowspace.probes.words import find_other_ids, find_stratified, find_word, find_words
 from rowspace.table import TokenTable
 from tests.probes.vocabulary import LISTS, TOKENS, encode, table
 
@@ -103,3 +103,10 @@ def test_words_are_resolved_once_each_in_their_order():
     assert list(found) == ["king", "red"]
     assert [found[word].ids for word in found] == [(TOKENS.index(" king"),), (TOKENS.index(" red"),)]
     assert len(calls) == 4
+
+
+def test_words_that_are_other_ids_where_a_text_begins_are_named():
+    letters = {c: n for n, c in enumerate("abcdefghijklmnopqrstuvwxyz ")}
+    known = {"the": [90], "the red": [90, 91], "red": [92], "the ten": [90, 93], "ten": [93], " ": [94]}
+    assert find_other_ids(["cat", "dog"], lambda text: [letters[c] for c in text]) == []  # a space is its own token
+    assert find_other_ids(["red", "ten"], known.__getitem__) == ["red"]

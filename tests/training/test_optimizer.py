@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import torch
 
+from rowspace.data.batch import Batch
 from rowspace.model.embedding import TokenEmbedding
 from rowspace.registry import options
-from rowspace.training.optimizer import build, clip_gradients, parameter_groups
+from rowspace.training.optimizer import build, clip_gradients, measure_plain_step_error, parameter_groups
 from tests.parts import ids, model, names, option
 
 
@@ -202,3 +203,14 @@ def test_a_tied_gradient_is_the_sum_of_input_and_output_side():
     assert apart.head.logit_scale == pytest.approx(both.head.logit_scale)
     apart.loss(apart(tokens), tokens)[0].backward()
     torch.testing.assert_close(both.embedding.weight.grad, apart.embedding.weight.grad + apart.head.weight.grad)
+
+
+@pytest.mark.parametrize(("tie", "moved"), [(True, 40), (False, len(ids().unique()))])
+def test_a_plain_step_is_the_chapters_and_moves_the_rows_that_have_a_gradient(tie: bool, moved: int):
+    lm = model(head=option("head", "linear", tie=tie)).double()
+    before = lm.embedding.weight.detach().clone()
+    batch = Batch(ids(), ids(seed=2), None, None, ids())
+    error, rows = measure_plain_step_error(lm, batch, lr=0.1)
+    assert error < 1e-12
+    assert rows == moved
+    assert torch.equal(lm.embedding.weight, before)
