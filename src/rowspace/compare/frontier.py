@@ -66,8 +66,10 @@ def reach(arm: Arm, budget: Budget, key: str) -> tuple[float, float] | None:
 
 
 def budgets_of(ranges: Sequence[tuple[float, float]]) -> tuple[float, ...]:
-    """Where to read: shares of the largest budget that all reach, and the largest that any does if that is much more; where there is none
-    that all reach, equal ratios from the first to the last; nowhere where all end at about the same, and none on it."""
+    """Where to read: shares of the largest budget that all reach, and the largest that any does if that is much more.
+
+    Where there is none that all reach: equal ratios from the first to the last, and nothing if all are about the same.
+    """
     first, last = max(low for low, _ in ranges), min(high for _, high in ranges)
     nearest, farthest = min(low for low, _ in ranges), max(high for _, high in ranges)
     if first > last * (1 + ROUNDING):
