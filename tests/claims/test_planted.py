@@ -17,7 +17,7 @@ from rowspace.position.scheme import PositionScheme
 from rowspace.probing.base import RunSubject
 from rowspace.tokenization.hostile import code_point_blocks
 from rowspace.training import optimizer
-from tests.claims.lesson2.conftest import questions, run, untie  # noqa: F401  (two are fixtures)
+from tests.claims.lesson2.conftest import untie
 from tests.claims.lesson2.test_subwords import miscounting
 from tests.probing.subjects import ignore
 
@@ -73,15 +73,20 @@ def planted(subject: RunSubject, fault: str, monkeypatch: pytest.MonkeyPatch) ->
     if fault == "bytes miscounted":
         return dataclasses.replace(subject, tokenizer=miscounting())
     if fault == "decay on absent rows":
-        groups = optimizer.parameter_groups
-        monkeypatch.setattr(
-            optimizer, "parameter_groups", lambda lm, chosen: [{**g, "weight_decay": 0.1} for g in groups(lm, chosen)]
-        )
+        monkeypatch.setattr(optimizer, "parameter_groups", decaying(optimizer.parameter_groups))
     return dataclasses.replace(subject, model=model)
 
 
+def decaying(groups: Any) -> Any:
+    """The groups of a run, and the table decays as the matrices do."""
+    return lambda lm, chosen: [
+        group | {"weight_decay": chosen.weight_decay} if group["name"] == "embedding" else group
+        for group in groups(lm, chosen)
+    ]
+
+
 @pytest.fixture(scope="module")
-def right(run: RunSubject, questions: dict[str, Any]) -> dict[str, str]:  # noqa: F811
+def right(run: RunSubject, questions: dict[str, Any]) -> dict[str, str]:
     """The verdicts of the run as it is."""
     return verdicts(run, questions)
 
@@ -89,8 +94,8 @@ def right(run: RunSubject, questions: dict[str, Any]) -> dict[str, str]:  # noqa
 @pytest.mark.parametrize("fault", TURNED)
 def test_a_fault_turns_the_verdicts_that_are_about_it(
     fault: str,
-    run: RunSubject,  # noqa: F811
-    questions: dict[str, Any],  # noqa: F811
+    run: RunSubject,
+    questions: dict[str, Any],
     right: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

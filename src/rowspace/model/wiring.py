@@ -57,7 +57,7 @@ def measure_input_error(model: LanguageModel, ids: Int[Tensor, " T"]) -> float:
     T, weight = len(ids), model.embedding.weight
     model.position.reach(T)
     added = model.position.add(weight.new_zeros(1, T, model.d), None)[0]
-    h0 = model.states(ids[None])[0][0]
+    h0 = model.states(ids[None], source=ids[None])[0][0]
     return float((h0 - (model.embedding.scale * weight[ids] + added)).abs().max())
 
 

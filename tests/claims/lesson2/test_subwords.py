@@ -61,10 +61,12 @@ def test_bytes_that_were_merged_are_not_as_long_as_the_text(ask: Any) -> None:
     assert ask(subwords.bytes_are_closed_and_long, known=merged).word == "failed"
 
 
-def test_a_run_of_bytes_is_no_shorter_than_bytes(ask: Any) -> None:
+def test_a_bpe_without_merges_is_no_shorter_than_bytes(ask: Any) -> None:
     assert ask(subwords.subwords_are_shorter_than_bytes).word == "held"
-    found = ask(subwords.subwords_are_shorter_than_bytes, tokenizer=corpora.option("byte").fit())
+    unmerged = corpora.option("bpe", vocab_size=257).fit(TEXTS)
+    found = ask(subwords.subwords_are_shorter_than_bytes, tokenizer=unmerged)
     assert (found.word, found.number) == ("failed", 1)
+    assert ask(subwords.subwords_are_shorter_than_bytes, tokenizer=corpora.option("byte").fit()).word == "not asked"
 
 
 def test_attention_whose_cost_grows_with_the_length_alone_is_found(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from rowspace.claims.base import Asked, Verdict, at_most, claim
 from rowspace.claims.materials import rehearsed, window
 from rowspace.model.certificates import visibility, witness
 from rowspace.model.flops import flops_per_token
-from rowspace.model.language_model import build
+from rowspace.model.language_model import LanguageModel, build
 from rowspace.model.ledger import LEARNED, quantities, state_hash
 from rowspace.model.outline import outlines
+from rowspace.model.products import count_products
 
 PLACE = "Lesson 2, recap"
 NEAR = 0.1
@@ -65,7 +68,7 @@ def learned_numbers_are_the_parameters(asked: Asked) -> Verdict:
     by_design="a look-up multiplies nothing, so the rows of a table that is not the head's are counted for nothing.",
 )
 def six_operations_a_parameter(asked: Asked) -> Verdict:
-    flops = flops_per_token(asked.subject.model)
+    flops = _flops(asked, asked.subject.model)
     off = flops["six_P"] / flops["train"] - 1
     differ = "; ".join(f"{value:+,.0f} because {reason.split(',')[0]}" for value, reason in flops["because"])
     why = f"6 P is {flops['six_P']:,} a token, the exact count {flops['train']:,.0f}: {differ or 'they are one'}."
@@ -86,9 +89,15 @@ def six_operations_whatever_the_head(asked: Asked) -> Verdict:
         with outlines():
             head = config.head.model_copy(update={"tie": tie})
             bare = build(**parts, head=head, vocab_size=asked.subject.tokenizer.vocab_size, seed=0)
-        flops = flops_per_token(bare)
+        flops = _flops(asked, bare)
         off[tie] = flops["six_P"] / flops["train"] - 1
     why = (
         f"At the sizes of this run 6 P is off by {off[True]:+.1%} with the head tied, and by {off[False]:+.1%} untied."
     )
     return at_most(max(map(abs, off.values())), NEAR, what="share by which 6 P is off, the larger of both", why=why)
+
+
+def _flops(asked: Asked, model: LanguageModel) -> dict[str, Any]:
+    """Operations a token, at windows as this run reads them."""
+    _, S = asked.subject.config.body.lengths(model.n_ctx)
+    return flops_per_token(model, None if S is None else count_products(model, S=S))

@@ -20,6 +20,7 @@ from rowspace.tokenization.pretokenization import byte_letters
 PLACE = "Lesson 2, 2"
 FALLBACK = ("byte", "char", "bpe", "unigram")
 """Kinds whose alphabet holds all bytes."""
+SUBWORDS = ("bpe", "wordpiece", "unigram")
 LOST = f"share of test documents, and a text of {BLOCK} characters, that do not come back"
 STEPS, WORDS = 12, 60
 """Merges looked at one by one, and words encoded merge by merge."""
@@ -94,6 +95,8 @@ def bytes_are_closed_and_long(asked: Asked) -> Verdict:
 )
 def subwords_are_shorter_than_bytes(asked: Asked) -> Verdict:
     tokenizer = asked.subject.tokenizer
+    if tokenizer.name not in SUBWORDS:
+        return not_asked(f"tokenizer={tokenizer.name} of this run makes no subwords")
     card = _card(asked, tokenizer)
     words = _card(asked, fitted(asked, "word")[1])["bytes_per_token"]
     if card["bytes_per_token"] is None:
