@@ -31,8 +31,8 @@ def test_each_kind_has_a_line_from_its_shortest_to_its_longest_and_the_shortest_
 def test_open_and_closed_differ_by_shape_and_sizes_of_one_length_share_a_label():
     closed, opened = [trace for trace in draw_frontier(ROWS).data if trace.mode != "lines"]
     assert closed.marker.symbol != opened.marker.symbol
-    assert list(closed.text) == ["512", "8,192"]
-    assert list(opened.text) == ["", "512 to 8,192"]
+    assert list(closed.text) == ["512", "8k"]
+    assert list(opened.text) == ["", "512 to 8k"]
     assert "99,999" not in draw_frontier(ROWS).to_json()
 
 

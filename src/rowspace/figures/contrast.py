@@ -25,7 +25,7 @@ def draw_contrast(tables: Mapping[str, Found]) -> go.Figure:
     for place, (name, found) in enumerate(tables.items()):
         key = "" if place == 0 else str(place + 1)
         left = place * (width + GAP)
-        traces.append(_heat(found, f"x{key}", name, bar=place == n - 1))
+        traces.append(_heat(found, f"x{key}", name))
         axes[f"xaxis{key}"] = {"domain": [left, left + width], "showgrid": False, "title": {"text": ""}}
         notes.append(_heading(name, left + width / 2))
     return figure(
@@ -33,7 +33,7 @@ def draw_contrast(tables: Mapping[str, Found]) -> go.Figure:
         title="Does a table know that cat is near kitten?",
         x="",
         y="",
-        caption="A cell is the cosine of two words' rows: dark blue is the same direction, white none in common. "
+        caption="A cell is the cosine of two words' rows: dark blue is the same direction (1), white none in common. "
         "One-hot rows have 1 with themselves and 0 with every other word: all are equally far apart. A dense table may "
         "know that the words of a pair belong together: dark squares of two by two along the diagonal."
         + "".join(_chance(name, found) for name, found in tables.items())
@@ -48,7 +48,7 @@ def draw_contrast(tables: Mapping[str, Found]) -> go.Figure:
     )
 
 
-def _heat(found: Found, axis: str, name: str, *, bar: bool) -> go.Heatmap:
+def _heat(found: Found, axis: str, name: str) -> go.Heatmap:
     words = [show_in_figure(word) for word in found["words"]]
     return go.Heatmap(
         x=words,
@@ -60,8 +60,7 @@ def _heat(found: Found, axis: str, name: str, *, bar: bool) -> go.Heatmap:
         zmin=-1,
         zmax=1,
         colorscale=SHADES,
-        showscale=bar,
-        colorbar={"title": {"text": "cosine"}, "tickvals": [-1, 0, 1], "len": 0.9},
+        showscale=False,
         xaxis=axis,
         hovertemplate=f"%{{x}} and %{{y}}: %{{z:.3f}}<extra>{escape(name)}</extra>",
         name=escape(name),

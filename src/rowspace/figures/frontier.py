@@ -93,7 +93,12 @@ def _lie_together(row: Row, other: Row) -> bool:
 
 
 def _span(sizes: Sequence[int]) -> str:
-    return f"{max(sizes):,}" if len(sizes) == 1 else f"{min(sizes):,} to {max(sizes):,}"
+    return _short(max(sizes)) if len(sizes) == 1 else f"{_short(min(sizes))} to {_short(max(sizes))}"
+
+
+def _short(size: int) -> str:
+    """`8k` of 8,192."""
+    return f"{size // 1024}k" if size % 1024 == 0 else f"{size:,}"
 
 
 def _said(row: Row) -> str:

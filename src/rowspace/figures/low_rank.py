@@ -12,6 +12,8 @@ from rowspace.figures.style import CYCLE, GREY, GREY_RULE, figure, line
 
 Rows = Sequence[Mapping[str, Any]]
 LEFT, RIGHT = (0.0, 0.44), (0.56, 1.0)
+SIZE = {"font": {"size": 12}}
+TICKS = [factor * 10**power for power in range(4) for factor in (1, 2, 5)]
 DASHES = ("dot", "dash", "dashdot")
 
 
@@ -24,7 +26,7 @@ def draw_low_rank(matrices: Mapping[str, Rows], nulls: Mapping[str, Rows] | None
         *(_curve(name, rows, key, place) for key in AXES for place, name, rows in _placed(matrices, matrices)),
     ]
     few = all(len(rows) < 3 for rows in matrices.values())
-    scale: dict[str, Any] = {"rangemode": "tozero"} if few else {"type": "log"}
+    scale: dict[str, Any] = {"rangemode": "tozero"} if few else {"type": "log", "tickvals": TICKS}
     grid = {"automargin": True, "zeroline": False, "gridcolor": GREY_RULE, "linecolor": GREY}
     return figure(
         traces,
@@ -34,10 +36,16 @@ def draw_low_rank(matrices: Mapping[str, Rows], nulls: Mapping[str, Rows] | None
         caption=_caption(matrices, nulls),
         alt=f"Singular values of {', '.join(map(escape, matrices))}, and the error of the best approximation by rank.",
         xaxis={"domain": LEFT, **({"dtick": 1} if few else scale)},
-        yaxis={"tickformat": ".1~%", **scale},
-        xaxis2={**grid, "domain": RIGHT, "anchor": "y2", "title": {"text": "directions kept, k"}, "rangemode": "tozero"}
+        yaxis={"tickformat": ".2~%", **scale, **({} if few else {"tickvals": [tick / 1000 for tick in TICKS]})},
+        xaxis2={
+            **grid,
+            "domain": RIGHT,
+            "anchor": "y2",
+            "title": {"text": "directions kept, k", **SIZE},
+            "rangemode": "tozero",
+        }
         | ({"dtick": 1} if few else {}),
-        yaxis2={**grid, "anchor": "x2", "title": {"text": "error, share of the norm"}, "tickformat": ".0%"}
+        yaxis2={**grid, "anchor": "x2", "title": {"text": "error, share of the norm", **SIZE}, "tickformat": ".0%"}
         | {"range": [0, 1.03]},
         height=400,
     )

@@ -49,10 +49,12 @@ def draw_reach(rows: Sequence[Row]) -> go.Figure:
         barmode="overlay",
         height=130 + 34 * max(len(rows), 3),
         showlegend=True,
-        xaxis={"type": "log", "range": _logs(low, high), "exponentformat": "power"},
+        xaxis={"type": "log", "range": _logs(low, high), "exponentformat": "power", "dtick": 1},
         yaxis={
             "tickvals": places,
-            "ticktext": [f"{escape(row['array'])}  {escape(row['shape'])}" for row in rows],
+            "ticktext": [
+                f"{escape(row['array'])}<br><span style='font-size:10px'>{escape(row['shape'])}</span>" for row in rows
+            ],
             "range": [-0.6, len(rows) - 0.4],
             "showgrid": False,
         },

@@ -35,7 +35,7 @@ def find_reach(model: LanguageModel, ids: Int[Tensor, " T"], targets: Int[Tensor
     learned = {part.name: part for part in lengths.components}
     table = next(iter(learned.values()))
     rows = [
-        _row("text", "STATE", "characters", "text", None, "characters are no numbers: nothing can be nudged"),
+        _row("text", "STATE", "characters", "text", None, "characters are no numbers"),
         _row("ids x", "STATE", f"({T},)", *_whole(ids)),
         _row(f"table {table.name}", "LEARNED", f"({V:,}, {d})", number, table.norm),
         _row("rows E[x]", "STATE", f"({T}, {d})", number, _length(lengths.rows)),
@@ -61,7 +61,7 @@ def _whole(ids: Tensor) -> tuple[str, float | None, str | None]:
     try:
         ids.detach().clone().requires_grad_()
     except RuntimeError:
-        return type_, None, "whole numbers have no derivative: the gradient stops here"
+        return type_, None, "whole numbers: it stops here"
     return type_, 0.0, None  # ids of a type that may have one, which nothing reads as numbers
 
 
@@ -72,7 +72,7 @@ def _positions(model: LanguageModel, found: Walk, number: str) -> list[Row]:
     if learned is not None:
         return [_row("positions P", "LEARNED", f"{learned.parameters:,} numbers", number, learned.norm)]
     if isinstance(scheme, FixedNumbers) and not scheme.table.requires_grad:
-        why = "fixed before training: no parameter"
+        why = "fixed: no parameter"
         shape = str(tuple(scheme.table.shape))
         return [_row("positions P", "CONFIG", shape, str(scheme.table.dtype).removeprefix("torch."), None, why)]
     return []
