@@ -22,7 +22,7 @@ from rowspace.runfolder import write_atomically
 
 HERE = Path(__file__).parent
 STYLES = (HERE.parent / "report" / "page.css", HERE / "ladder.css")
-SCRIPTS = (HERE.parent / "report" / "page.js",)
+SCRIPTS = (HERE.parent / "report" / "page.js", HERE / "ladder.js")
 MATRIX = "preservation"
 LARGEST = 1 << 24
 """Bytes of a figure."""
