@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from rowspace.errors import MachineError
 from rowspace.report import facts
 
 RUN = {
@@ -112,13 +113,16 @@ def test_numbers_are_said_for_people(say, value, text):
     assert say(value) == text
 
 
-def test_a_config_that_is_not_there_or_damaged_is_empty(tmp_path):
+def test_a_config_that_is_not_there_is_empty_and_a_damaged_one_is_named(tmp_path):
     from tests.report.folders import make
 
     folder = make(tmp_path / "run")
     assert facts.read_config(folder)["tokenizer"]["name"] == "bpe"
-    for text in ("a: [", "[1]"):
+    folder.write_text("config.yaml", "[1]")
+    assert facts.read_config(folder) == {}
+    for text, said in (("a: [", "node content"), ("a: &a [1]\nb: *a\n", "it has an alias")):
         folder.write_text("config.yaml", text)
-        assert facts.read_config(folder) == {}
+        with pytest.raises(MachineError, match=rf"config\.yaml cannot be read: .*{said}"):
+            facts.read_config(folder)
     (folder.path / "config.yaml").unlink()
     assert facts.read_config(folder) == {}
