@@ -17,23 +17,9 @@ KINDS = {"STATE": ("state: made anew for each text", BLUE), "LEARNED": ("learned
 
 def draw_reach(rows: Sequence[Row]) -> go.Figure:
     """`rows` are those of `model.reach.find_reach`, from text (drawn at the bottom) to the loss."""
-    places = list(range(len(rows)))
     low, high = _ends(rows)
     traces: list[Any] = [_bars(rows, kind, name, colour, low) for kind, (name, colour) in KINDS.items()]
-    stopped = [place for place in places if rows[place]["gradient"] is None]
-    traces.append(
-        go.Scatter(
-            x=[low * 1.25] * len(stopped),
-            y=stopped,
-            text=[f"  {escape(rows[place]['why'])}" for place in stopped],
-            textposition="middle right",
-            textfont={"size": 11},
-            mode="markers+text",
-            name="no gradient",
-            hoverinfo="skip",
-            marker={"color": VERMILION, "symbol": "x", "size": 10},
-        )
-    )
+    traces.append(_stopped(rows, low))
     edge = _edge(rows)
     return figure(
         traces,
@@ -51,7 +37,7 @@ def draw_reach(rows: Sequence[Row]) -> go.Figure:
         showlegend=True,
         xaxis={"type": "log", "range": _logs(low, high), "exponentformat": "power", "dtick": 1},
         yaxis={
-            "tickvals": places,
+            "tickvals": list(range(len(rows))),
             "ticktext": [
                 f"{escape(row['array'])}<br><span style='font-size:10px'>{escape(row['shape'])}</span>" for row in rows
             ],
@@ -62,6 +48,22 @@ def draw_reach(rows: Sequence[Row]) -> go.Figure:
             {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": edge, "y1": edge}
             | {"line": {"color": GREY, "dash": "dash", "width": 1.5}}
         ],
+    )
+
+
+def _stopped(rows: Sequence[Row], low: float) -> go.Scatter:
+    """A mark and the reason where no gradient arrives."""
+    places = [place for place, row in enumerate(rows) if row["gradient"] is None]
+    return go.Scatter(
+        x=[low * 1.25] * len(places),
+        y=places,
+        text=[f"  {escape(rows[place]['why'])}" for place in places],
+        textposition="middle right",
+        textfont={"size": 11},
+        mode="markers+text",
+        name="no gradient",
+        hoverinfo="skip",
+        marker={"color": VERMILION, "symbol": "x", "size": 10},
     )
 
 
