@@ -13,7 +13,9 @@ from rowspace.figures.tokens import visible
 
 STANDINGS = ("unknown", "chance", "below chance", "learned")
 """In the order of their colours."""
-SHADES = ("rgba(138,138,138,0.06)", "rgba(138,138,138,0.30)", "rgba(213,94,0,0.42)", "rgba(0,114,178,0.42)")
+SHADES = ("#f1f3f5", "#d5dade", "#f2b28c", "#8fc3e6")
+"""Light ones, under dark letters, on light pages and dark ones."""
+INK = "#16202a"
 SIGNS = {"learned": "✓", "chance": "=", "below chance": "✗", "unknown": "?"}
 ROW = 38
 """Pixels of a rung."""
@@ -38,6 +40,7 @@ def draw_preservation(rows: Sequence[Mapping[str, Any]], tests: Sequence[Mapping
                 hovertext=[[_hover(row, test) for test in tests] for row in rows],
                 hoverinfo="text",
                 texttemplate="%{text}",
+                textfont={"color": INK, "size": 11},
                 zmin=-0.5,
                 zmax=n - 0.5,
                 colorscale=scale,

@@ -85,4 +85,4 @@ def say(value: float | Missing | None, unit: Unit) -> str:
         return f"{value:.1f}"
     if unit == "distance":
         return "0" if value == 0 else f"{value:.2f}" if value >= 0.005 else f"{value:.0e}"
-    return "0" if value == 0 else f"{value:+.2f}"
+    return "0" if value == 0 else f"{value:+.2f}".replace("-0.00", "0.00").replace("+0.00", "0.00")

@@ -88,7 +88,7 @@ ANALOGIES = Column(
 OFFSET = Column(
     "offset",
     "probe/analogies/gain",
-    "what the offset adds",
+    "offset adds",
     "meaning",
     "share",
     "Does the offset add to mere closeness?",

@@ -5,6 +5,7 @@ Statements are ours, facts the chapters'. A test of one text and one seed proves
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rowspace.preservation.base import Matrix
@@ -48,15 +49,20 @@ def find_expectations(matrix: Matrix) -> list[Expectation]:
 
 def say_answer(matrix: Matrix) -> str:
     """In one sentence: from which rung on each test is beyond chance."""
-    parts = []
+    firsts: dict[str, list[str]] = {}
     for column, said in FIRSTS:
         first = next((line for line in matrix.lines if line.scores[column.key].standing == "learned"), None)
-        parts.append(f"{said} with {first.label}" if first else f"{said} with none of them")
-    return f"Of {len(matrix.lines)} rungs: {', '.join(parts[:-1])}, and {parts[-1]}."
+        firsts.setdefault(first.label if first else "none of them", []).append(said)
+    parts = [f"{_listed(said)} with {label}" for label, said in firsts.items()]
+    return f"What {len(matrix.lines)} rungs hold beyond chance begins, {'; '.join(parts)}."
+
+
+def _listed(said: Sequence[str]) -> str:
+    return " and ".join([", ".join(said[:-1]), said[-1]]) if len(said) > 1 else said[0]
 
 
 FIRSTS = (
-    (IDENTITY, "identity is there"),
+    (IDENTITY, "identity"),
     (FREQUENCY, "frequency"),
     (CONTEXT, "likeness of company"),
     (WORDS, "words that belong together"),

@@ -28,7 +28,7 @@ LARGEST = 1 << 24
 """Bytes of a figure."""
 WORDS = {"so here": ("✓", "success"), "not so here": ("✗", "failure"), "not asked": ("?", "unjudged")}
 """What is found of a statement: its sign and its look."""
-KINDS = {"table": "counted or trained on pairs", "rows": "rows of a run", "states": "states of a run"}
+KINDS = {"table": "a table made from the text", "rows": "rows of a run", "states": "states of a run"}
 
 
 def draw(record: Mapping[str, Any]) -> Any:
