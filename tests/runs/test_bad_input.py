@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import resource
 import shutil
+import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,30 @@ def test_a_checkpoint_of_another_run_is_refused(
     checkpoint["rowspace"] |= change
     torch.save(checkpoint, last)
     assert_refused(rowspace("train", *TINY, cwd=tmp_path), 1, word)
+
+
+def test_a_checkpoint_without_what_a_run_goes_on_from_is_refused_by_its_name(
+    rowspace: Client, unfinished: Path, tmp_path: Path
+) -> None:
+    last = unfinished / "checkpoints" / "last.ckpt"
+    checkpoint = torch.load(last, weights_only=True)
+    del checkpoint["tally"]
+    torch.save(checkpoint, last)
+    said = f"{last.relative_to(tmp_path)} is damaged: it lacks tally"
+    assert_refused(rowspace("train", *TINY, cwd=tmp_path), 1, said, "delete it to train from the start")
+
+
+@pytest.mark.slow
+def test_weights_that_are_not_those_that_were_saved_are_refused_by_their_file(
+    rowspace: Client, stop_at: Callable[..., Finished], tmp_path: Path
+) -> None:
+    assert stop_at(tmp_path, 12, signal.SIGTERM, *QUICK).code == 143
+    last = run_folder(tmp_path) / "checkpoints" / "last.ckpt"
+    checkpoint = torch.load(last, weights_only=True)
+    checkpoint["state_dict"]["model.embedding.weight"][::16] = 0
+    torch.save(checkpoint, last)
+    said = f"{last.relative_to(tmp_path)}: the loss on a fixed batch was"
+    assert_refused(rowspace("train", *QUICK, cwd=tmp_path), 1, said, "restore the checkpoint, or train again")
 
 
 def test_a_checkpoint_that_saw_more_rows_than_there_are_is_refused(

@@ -13,13 +13,13 @@ import torch
 from rowspace.callbacks.base import Watched
 from rowspace.claim import status
 from rowspace.data.base import Documents
-from rowspace.errors import ConfigError, Problem
+from rowspace.errors import ConfigError, MachineError, Problem
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel, build
 from rowspace.runfolder import RunFolder
 from rowspace.textfile import UnreadableError, read_yaml
 from rowspace.tokenization.base import Tokenizer
-from rowspace.training.checkpoints import KEY, belongs, check_fit, load_weights, read, refuse_foreign
+from rowspace.training.checkpoints import KEY, WITNESS, belongs, check_fit, load_weights, read, refuse_foreign
 from rowspace.training.feeding import Feed
 
 AT_THE_START = frozenset(
@@ -34,6 +34,11 @@ AT_THE_START = frozenset(
     for name in names
 )
 """Settings that say how weights are drawn or trained: what the weights compute is the same."""
+
+
+RESUMED = ("global_step", "metrics_rows", "optimizer_states", "tally", WITNESS)
+BOUND = ("tokenizer", "hash", "threads")
+"""What a run goes on from, beside its weights."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,10 @@ def resume_point(folder: RunFolder, facts: dict[str, Any]) -> ResumePoint | None
     if not folder.last.exists():
         return None
     checkpoint = read(folder.last)
+    lacking = [*(name for name in RESUMED if name not in checkpoint), *(n for n in BOUND if n not in checkpoint[KEY])]
+    if lacking:
+        right = "delete it to train from the start, or restore a copy"
+        raise MachineError(f"{folder.last} is damaged: it lacks {' and '.join(lacking)}; {right}")
     belongs(folder.last, checkpoint, **facts)
     return ResumePoint(folder.last, int(checkpoint["global_step"]), int(checkpoint["metrics_rows"]))
 

@@ -19,6 +19,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from rowspace.errors import MachineError
 from rowspace.model.certificates import TieCertificate
 from rowspace.model.language_model import LanguageModel
 from rowspace.training.base import ScheduleOption
@@ -88,7 +89,10 @@ class Task(lightning.LightningModule):
     def on_fit_start(self) -> None:
         """The model is where it trains, with the weights that it starts from; the sums live there too."""
         resumed = self._loaded is not None
-        self._tie.passed("resume" if resumed else "move", self.model, self._loaded if resumed else self._tie.loss)
+        try:
+            self._tie.passed("resume" if resumed else "move", self.model, self._loaded if resumed else self._tie.loss)
+        except MachineError as error:
+            raise MachineError(f"{self.trainer.ckpt_path}: {error}" if resumed else str(error)) from error
         for name in ("_nats", "_counts", "_grad_norm", "_bad_step"):
             setattr(self, name, getattr(self, name).to(self.device))
 
