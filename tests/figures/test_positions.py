@@ -27,6 +27,10 @@ def test_a_scheme_has_a_band_a_line_and_circles_in_its_colour():
     assert [near.name, far.name] == ["rope, key at 10", "rope, key at 1,010"]
 
 
+def test_a_table_of_one_place_is_drawn_all_the_same():
+    assert len(draw_scores_by_offset([{**SCORES[0], "key": 0}]).data) == 5
+
+
 def test_what_moving_changes_is_the_band_and_stands_in_the_caption():
     drawn = draw_scores_by_offset(SCORES)
     low, high = drawn.data[5:7]

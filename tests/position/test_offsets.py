@@ -56,6 +56,12 @@ def test_a_table_with_few_rows_is_asked_within_them():
     assert len({row["key"] for row in rows}) == 2
 
 
+def test_a_width_that_heads_do_not_divide_is_scored_whole():
+    chosen = option("position", "sinusoidal")
+    scheme = chosen.build(d=10, heads=4, n_ctx=12, generator=torch.Generator())
+    assert len(find_scores_by_offset(chosen, scheme, None, heads=4, d=10, n_ctx=12)) == 2 * 65
+
+
 def test_sinusoidal_rows_depend_on_the_distance_alone():
     cosines = np.array(similar("sinusoidal")["cosines"])
     assert np.allclose(np.diag(cosines), 1)

@@ -46,7 +46,8 @@ def _short(value: float) -> str:
 
 def _of_scheme(rows: Sequence[Mapping[str, Any]], scheme: str) -> list[go.Scatter]:
     colour = OPTION_COLOURS.get(scheme, GREEN)
-    near, far = ([row for row in rows if row["key"] == key] for key in sorted({row["key"] for row in rows}))
+    keys = sorted({row["key"] for row in rows})
+    near, far = ([row for row in rows if row["key"] == key] for key in (keys[0], keys[-1]))
     x = [row["offset"] for row in near]
     quiet: dict[str, Any] = {"mode": "lines", "hoverinfo": "skip", "showlegend": False, "line": {"width": 0}}
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))

@@ -41,8 +41,8 @@ def find_scores_by_offset(
     added to them) and heads, `moved` the root mean square of what moving the pair to the other key changes of one, both
     in units of a token's score without positions. 0 up to rounding for a scheme that sees offsets alone.
     """
-    scheme = deepcopy(scheme)
-    limit = option.places(n_ctx)
+    scheme, limit = deepcopy(scheme), option.places(n_ctx)
+    heads = heads if d % heads == 0 else 1  # nothing is split where nothing attends
     reach = FARTHEST if limit is None else min(FARTHEST, (limit - 1) // 2)
     keys = (NEAR, FAR) if limit is None or limit > FAR + reach else (0, limit - 1 - reach)
     scheme.reach(max(keys) + reach + 1)
