@@ -24,6 +24,8 @@ HERE = Path(__file__).parent
 STYLES = (HERE.parent / "report" / "page.css", HERE / "ladder.css")
 SCRIPTS = (HERE.parent / "report" / "page.js", HERE / "ladder.js")
 MATRIX = "preservation"
+WIDE = frozenset({"contrast"})
+"""Figures of several panels."""
 LARGEST = 1 << 24
 """Bytes of a figure."""
 WORDS = {"so here": ("✓", "success"), "not so here": ("✗", "failure"), "not asked": ("?", "unjudged")}
@@ -68,6 +70,7 @@ def render(record: Mapping[str, Any], blocked: Blocked, texts: Mapping[str, str]
         "lines": [_line(line, record["tests"]) for line in record["lines"]],
         "groups": [_group(group, record) for group in dict.fromkeys(test["group"] for test in record["tests"])],
         "chapters": [name for name in texts if name != MATRIX],
+        "wide": WIDE,
         "captions": {name: caption(json.loads(text)["layout"]) for name, text in texts.items()},
         "counted": _counted(record),
     }
