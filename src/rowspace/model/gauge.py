@@ -30,9 +30,8 @@ def random_rotation(d: int, *, seed: int) -> Float[Tensor, "d d"]:
 @torch.no_grad()
 def measure_rotation_error(model: LanguageModel, ids: Int[Tensor, "B T"], *, seed: int) -> float:
     """Largest change of a logit when the space is turned, over the largest logit less its mean. In the model's type."""
-    before = model.logits(model(ids))
-    after_model = rotated(model, random_rotation(model.d, seed=seed))
-    after = after_model.logits(after_model(ids))
+    turned = rotated(model, random_rotation(model.d, seed=seed))
+    before, after = model.logits(model(ids)), turned.logits(turned(ids))
     return float((after - before).abs().max() / (before - before.mean(-1, keepdim=True)).abs().max())
 
 
