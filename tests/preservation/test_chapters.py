@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rowspace.ladder.base import Rung
 from rowspace.preservation.chapters import COMPANY, Chapters
 from tests.parts import option
 
 
+@pytest.mark.slow
 def test_tables_and_runs_give_the_figures_that_they_can(ground, fit, run):
     seen = Chapters(ground)
     seen.see_rung("one_hot", "one-hot", Rung(fit("one_hot")))

@@ -43,6 +43,7 @@ def test_an_added_position_is_seen_at_layer_0(ground, run, position):
     assert lines[1].adds.startswith("where the token stands")
 
 
+@pytest.mark.slow
 def test_a_recurrent_run_knows_order_through_its_state(ground, run):
     lines = list(run_lines(ground, run("body=rnn", "position=none"), "run0", "rnn"))
     orders = [line.scores[ORDER.key].value for line in lines]

@@ -47,6 +47,7 @@ def test_tables_rows_and_states_are_scored_alike(ladder: Path) -> None:
     assert (ladder / "ladder.html").stat().st_size < 6_000_000
 
 
+@pytest.mark.slow
 def test_asked_again_it_says_what_is_there_and_writes_a_lost_page(
     rowspace: Client, finished: Path, ladder: Path
 ) -> None:
@@ -74,6 +75,7 @@ def test_a_run_of_another_tokenizer_or_text_is_refused_by_name(
     assert not (tmp_path / "outputs").exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_finished_or_says_another_text_is_refused(
     rowspace: Client, finished: Path, tmp_path: Path
 ) -> None:
@@ -90,6 +92,7 @@ def test_a_run_that_is_not_finished_or_says_another_text_is_refused(
     assert not (tmp_path / "outputs" / "ladder").exists()
 
 
+@pytest.mark.slow
 def test_a_ladder_that_is_killed_leaves_no_half_page(rowspace: Client, tmp_path: Path) -> None:
     words = ("ladder", *TEXT, *FEW, "logger.mode=disabled")
     done = rowspace(*words, cwd=tmp_path, before="tests.runs.deaths:in_a_save matrix.json 1")
