@@ -149,6 +149,13 @@ def test_bars_boxes_and_heat_maps_are_where_they_should_be():
     assert near(pixels(figure([box], **SMALL)), BLUE).sum() > 500
 
 
+def test_what_is_missing_keeps_its_place():
+    image = pixels(figure([go.Bar(x=["a", "b"], y=[None, 2], marker={"color": BLUE})], **SMALL))
+    filled = near(image, BLUE).sum(axis=0)
+    assert filled[: len(filled) // 2].max() == 0 < filled[len(filled) // 2 :].max()
+    assert pixels(figure([go.Heatmap(z=[[None]])], **SMALL)).min() < 100  # axes without a cell
+
+
 def test_a_logarithmic_axis_is_one_and_a_reversed_one_runs_down():
     upward = go.Scatter(x=[1, 10, 100], y=[1, 10, 100], mode="markers", marker={"color": BLUE, "size": 12})
     drawn = figure([upward], xaxis={"type": "log"}, yaxis={"type": "log", "autorange": "reversed"}, **SMALL)

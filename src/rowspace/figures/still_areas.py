@@ -123,7 +123,9 @@ def draw_heat_map(panel: Panel, trace: Trace) -> None:
     lines = panel.y.places(trace["y"] if trace.get("y") is not None else list(range(len(cells))))
     low, high = ends(trace, [value for line in cells for value in line], ("zmin", "zmax"))
     look = {"colorscale": trace.get("colorscale"), "cmin": low, "cmax": high}
-    inks = [paint(look, [None if math.isnan(value) else value for value in line], (0, 0, 0, 0)) for line in cells]
+    inks = [
+        paint(look, [None if math.isnan(value) else value for value in line], (0.0, 0.0, 0.0, 0.0)) for line in cells
+    ]
     edges = (_edges(columns), _edges(lines))
     if cells and columns:
         gap = float(trace.get("xgap") or 0) * POINTS

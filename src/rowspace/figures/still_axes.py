@@ -10,10 +10,12 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from rowspace.figures.still_colours import colour
-from rowspace.figures.still_text import say_number, say_power
+from rowspace.figures.still_text import broken, say_number, say_power
 from rowspace.figures.style import GREY, GREY_RULE
 
 Layout = Mapping[str, Any]
+WORDS = 110
+"""Characters in a line along the x axis."""
 POINTS = 0.75
 """Of a pixel: figures are laid out for 96 pixels an inch."""
 FAR = ("top", "right")
@@ -67,6 +69,8 @@ class Panel:
                 getattr(self.axes, f"{axis.key}axis").set_tick_params(**dict.fromkeys(SIDES[axis.key], False))
             else:
                 title = self.say((axis.settings.get("title") or {}).get("text") or "")
+                if axis.key == "x":
+                    title = broken(title, int(WORDS * (axis.domain[1] - axis.domain[0])))
                 getattr(self.axes, f"set_{axis.key}label")(title)
             if axis.settings.get("side") in FAR:
                 getattr(drawn := getattr(self.axes, f"{axis.key}axis"), f"tick_{axis.settings['side']}")()
@@ -94,6 +98,8 @@ class Panel:
 def _set_range(axes: Any, axis: Axis) -> None:
     low, high = getattr(axes, f"get_{axis.key}lim")()
     given = axis.settings.get("range")
+    if axis.names:
+        low, high = min(low, -0.5), max(high, len(axis.names) - 0.5)
     if given:
         low, high = (10.0**end for end in given) if axis.log else given
     elif axis.settings.get("rangemode") == "tozero":
