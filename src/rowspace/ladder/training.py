@@ -15,6 +15,7 @@ import numpy as np
 from rowspace.errors import ConfigError
 from rowspace.ladder.base import Rung, Text
 from rowspace.ladder.skip_gram import find_kept
+from rowspace.table import TokenTable
 
 if TYPE_CHECKING:
     from rowspace.ladder.word2vec import Word2Vec
@@ -59,6 +60,15 @@ def train_word2vec(option: Word2Vec, text: Text) -> Rung:
         sentences, total_words=sentences.size, epochs=option.epochs, start_alpha=model.alpha, end_alpha=model.min_alpha
     )
     ids = np.array([int(key) for key in model.wv.index_to_key])
+    tables = [_table(option, text, ids, rows) for rows in (model.wv.vectors, model.syn1neg)]
+    kept = find_kept(text.counts[sentences.ids], option.subsampling)
+    return Rung(tables[0], {"contexts": tables[1]}, {"kept_by_subsampling": kept})
+
+
+def _table(option: Word2Vec, text: Text, ids: np.ndarray, rows: np.ndarray) -> TokenTable:
+    """Rows (n, d) of these ids in a table of all tokens."""
+    vectors = np.zeros((text.V, option.d), dtype=np.float32)
+    vectors[ids] = rows
     about = {
         "table": f"word2vec, {option.algorithm.replace('_', '-')}",
         "trained by": "gensim",
@@ -66,13 +76,7 @@ def train_word2vec(option: Word2Vec, text: Text) -> Rung:
         "negatives": str(option.negative),
         "epochs": str(option.epochs),
     }
-    tables = []
-    for rows in (model.wv.vectors, model.syn1neg):
-        vectors = np.zeros((text.V, option.d), dtype=np.float32)
-        vectors[ids] = rows
-        tables.append(text.table(vectors, about))
-    kept = find_kept(text.counts[sentences.ids], option.subsampling)
-    return Rung(tables[0], {"contexts": tables[1]}, {"kept_by_subsampling": kept})
+    return text.table(vectors, about)
 
 
 class Sentences:
