@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping
 from os.path import isdir
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,9 @@ from rowspace.config import load as load_config
 from rowspace.errors import ConfigError, Problem
 from rowspace.registry import Option
 from rowspace.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rowspace.restore import Restored
 
 PAGE = "trace.html"
 
@@ -56,7 +59,7 @@ def run(config: Trace, call: Call) -> None:
     from rowspace.figures.blocked import find_blocked
     from rowspace.report import trace as page
     from rowspace.report import trace_lines
-    from rowspace.report.trace_facts import find_position_words, masked, trace_text
+    from rowspace.report.trace_facts import masked, trace_text
     from rowspace.restore import restore
 
     restored = restore(Path(config.path), config.weights)
@@ -75,24 +78,32 @@ def run(config: Trace, call: Call) -> None:
         counts=restored.table("E").counts,
     )
     path = Path(config.output) if config.output else (call.folder or restored.folder.path) / PAGE
-    about = {
-        "run": restored.folder.run,
-        "config": made.model_dump(mode="json"),
-        "name": restored.folder.path.resolve().name,
-        "folder": str(restored.folder.path),
-        "step": restored.step,
-        "weights": config.weights,
-        "command": shlex.join(call.command),
-        "position_words": find_position_words(made.position.name, restored.model.position, body.attends),
-        "logit_scale": restored.model.head.logit_scale,
-        "validation": (restored.folder.run.get("metrics") or {}).get("val/bpb"),
-    }
+    about = _about(config, call, restored)
     terminal = Terminal()
     blocked = find_blocked(None, [getattr(made.probes, "blocked", None)], terminal.say)
     terminal.mask = blocked.mask
     page.write(path, traced, about, blocked)
     terminal.show("\n".join(trace_lines.summary(masked(traced, blocked), about)))
     terminal.show(f"page: {path}", exact=True)
+
+
+def _about(config: Trace, call: Call, restored: Restored) -> dict[str, Any]:
+    """What the page and the summary say of the run beside its walk."""
+    from rowspace.report.trace_facts import find_position_words
+
+    made, folder = restored.config, restored.folder
+    return {
+        "run": folder.run,
+        "config": made.model_dump(mode="json"),
+        "name": folder.path.resolve().name,
+        "folder": str(folder.path),
+        "step": restored.step,
+        "weights": config.weights,
+        "command": shlex.join(call.command),
+        "position_words": find_position_words(made.position.name, restored.model.position, made.body.attends),
+        "logit_scale": restored.model.head.logit_scale,
+        "validation": (folder.run.get("metrics") or {}).get("val/bpb"),
+    }
 
 
 def valid(text: str) -> str:
