@@ -33,13 +33,25 @@ def stable_hash(text: str) -> int:
 
 def train_word2vec(option: Word2Vec, text: Text) -> Rung:
     """Rows and contexts of every token that occurs. ConfigError where gensim is not installed."""
+    sentences, model = Sentences(text), _start(option, text.seed)
+    model.build_vocab_from_freq({str(id_): int(text.counts[id_]) for id_ in sentences.ids})
+    model.train(
+        sentences, total_words=sentences.size, epochs=option.epochs, start_alpha=model.alpha, end_alpha=model.min_alpha
+    )
+    ids = np.array([int(key) for key in model.wv.index_to_key])
+    tables = [_table(option, text, ids, rows) for rows in (model.wv.vectors, model.syn1neg)]
+    kept = find_kept(text.counts[sentences.ids], option.subsampling)
+    return Rung(tables[0], {"contexts": tables[1]}, {"kept_by_subsampling": kept})
+
+
+def _start(option: Word2Vec, seed: int) -> Any:
+    """The model that has read nothing yet. ConfigError where gensim is not installed."""
     try:
         from gensim.models import Word2Vec as Model
     except ImportError as error:
         right = "install it with: pip install 'rowspace[ladder]'"
         raise ConfigError(f"word2vec is trained by gensim, which is not installed; {right}") from error
-    sentences = Sentences(text)
-    model: Any = Model(
+    return Model(
         vector_size=option.d,
         window=option.window,
         shrink_windows=option.dynamic_window,
@@ -51,18 +63,10 @@ def train_word2vec(option: Word2Vec, text: Text) -> Rung:
         min_alpha=min(LAST_RATE, option.learning_rate),
         epochs=option.epochs,
         min_count=1,
-        seed=text.seed,
+        seed=seed,
         workers=1,
         hashfxn=stable_hash,
     )
-    model.build_vocab_from_freq({str(id_): int(text.counts[id_]) for id_ in sentences.ids})
-    model.train(
-        sentences, total_words=sentences.size, epochs=option.epochs, start_alpha=model.alpha, end_alpha=model.min_alpha
-    )
-    ids = np.array([int(key) for key in model.wv.index_to_key])
-    tables = [_table(option, text, ids, rows) for rows in (model.wv.vectors, model.syn1neg)]
-    kept = find_kept(text.counts[sentences.ids], option.subsampling)
-    return Rung(tables[0], {"contexts": tables[1]}, {"kept_by_subsampling": kept})
 
 
 def _table(option: Word2Vec, text: Text, ids: np.ndarray, rows: np.ndarray) -> TokenTable:
