@@ -6,7 +6,7 @@ import pytest
 from rowspace.probes.order import FIRST, Exchange, find_exchanges, measure_order
 from rowspace.table import Missing
 
-WORDS = "the cat sat on a mat while one dog ran by two old trees".split()
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "while", "one", "dog", "ran", "by", "two", "old", "trees"]
 
 
 def encode(text):
