@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from filelock import FileLock
 
@@ -16,6 +17,9 @@ from rowspace.commands.runs import Runs, run
 from rowspace.config import Call
 from rowspace.data.stream import open_or_build
 from rowspace.errors import ConfigError, MachineError
+from rowspace.model.table_rows import hold
+from rowspace.table import TokenTable
+from rowspace.tablefile import write_table
 from rowspace.tokenization.artifact import fit_cached
 from tests.parts import option
 from tests.server import Client
@@ -179,6 +183,19 @@ def test_damaged_and_half_written_entries_go_and_what_is_being_built_stays(
     said = capsys.readouterr().out
     assert "damaged" in said
     assert said.splitlines()[-1].endswith("2 that are being built were left")
+
+
+def test_copies_of_tables_go_since_runs_read_their_own_files_again(
+    outputs: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    own = tmp_path / "own.safetensors"
+    write_table(own, TokenTable(np.eye(3, dtype=np.float32), ["a", "b", "c"]))
+    held, _ = hold(own, outputs / ".cache")
+    act(prune="cache")
+    assert "a run reads its own file again" in capsys.readouterr().out
+    assert (held.exists(), own.exists()) == (False, True)
+    assert [path for path in held.parent.rglob("*") if path.is_file() and path.suffix != ".lock"] == []
+    assert hold(own, outputs / ".cache")[0].exists()
 
 
 def test_a_note_of_a_size_goes_with_its_fit(

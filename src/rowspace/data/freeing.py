@@ -29,7 +29,7 @@ LEFT = re.compile(r"\.building-(?P<building>\w+)-\w+|\.deleting-(?P<deleting>[\w
 
 @dataclass(frozen=True)
 class Entry:
-    """Something cached: a token stream, a tokenizer, a fetched dataset, or what a killed process left of one."""
+    """Something cached: token stream, tokenizer, fetched dataset, table that E began as, or what was left of one."""
 
     path: Path
     kind: str
@@ -57,6 +57,9 @@ def entries(cache: Path, tokenizers: Iterable[Path]) -> Iterator[Entry]:
         for path in sorted((cache / folder).glob("*")):
             if (name := _left_of(path)) is not None:
                 yield Entry(path, "what was left of an entry", path.with_name(f"{name}.lock"), False)
+    for path in sorted((cache / "tables").rglob("[!.]*")):
+        if path.is_file():
+            yield Entry(path, "copy of a table", path.with_suffix(".lock"), False, "a run reads its own file again")
     for path, folder in find_sizes(cache):
         if not folder.is_dir():  # maybe only since whoever reads this removed it
             yield Entry(path, "note of a size", folder.with_suffix(".lock"), False, "its fit is gone")

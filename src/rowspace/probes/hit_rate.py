@@ -147,12 +147,12 @@ def deal_anew(table: TokenTable, hits: HitRate, *, labels: np.ndarray, draws: in
         for group in np.unique(groups[used])
     ]
     generator, rates, dealt = np.random.default_rng(seed), np.empty(draws), used.copy()
-    listed = labels.any(axis=1)
+    listed = np.asarray(labels.any(axis=1))
     for draw in range(draws):
         for own, all_ in dealings:
             dealt[own] = generator.choice(all_, len(own), replace=False)
         given = labels[dealt]
-        here = np.flatnonzero(listed[dealt][neighbours])  # most neighbours get no list at all
+        here = np.flatnonzero(listed[dealt[neighbours]])  # most neighbours get no list at all
         shared = ((given[words[here]] & given[neighbours[here]]) != 0).any(axis=1)
         rates[draw] = (np.bincount(rows[here[shared]], minlength=len(sizes)) / sizes).mean()
     return rates
