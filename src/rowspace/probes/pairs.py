@@ -22,6 +22,7 @@ from rowspace.probes.words import Word
 from rowspace.table import Missing, TokenTable
 
 BLOCK = 64
+ROWS = 64
 POOL = 48
 """Tokens of each tenth, at the least, among which the null deals the words anew."""
 SAMPLE = 1024
@@ -120,7 +121,8 @@ def _ahead(units: np.ndarray, own: np.ndarray, cosines: np.ndarray, partner: np.
     ahead = (cosines < mark).astype(np.float64)
     close = np.flatnonzero(np.abs(cosines - mark) < 1e-5)
     held = np.flatnonzero(exact)  # rows of counts are mostly zeros, and most of their cosines are equal
-    gap = units[np.ix_(close, held)].astype(np.float64) @ exact[held] - mark
+    parts = np.array_split(close, len(close) // ROWS + 1)  # a few rows at a time stay in the cache
+    gap = np.concatenate([units[np.ix_(part, held)].astype(np.float64) @ exact[held] for part in parts]) - mark
     ahead[close] = np.where(np.abs(gap) <= TIE, 0.5, gap < 0)
     return ahead
 
