@@ -204,6 +204,18 @@ def test_the_numbers_are_those_of_the_figure_and_no_cell_is_a_formula():
     assert [(row["trace"], row["x"], row["z"]) for row in rows[2:]] == [("1", "a", "1"), ("1", "b", "")]
 
 
+def test_places_that_bear_names_have_them_in_the_numbers():
+    from rowspace.figures.still_data import to_csv
+
+    drawn = go.Figure([go.Scatter(x=[1, 10], y=[0, 1]), go.Scatter(x=[1, 5], y=[0, 2], yaxis="y2")])
+    drawn.update_layout(
+        yaxis={"tickvals": [0, 1], "ticktext": ["word", "bpe"]}, xaxis={"tickvals": [1], "ticktext": ["1"]}
+    )
+    rows = list(csv.DictReader(io.StringIO(to_csv(drawn.to_plotly_json()).decode())))
+    assert [row["y_label"] for row in rows] == ["word", "bpe", "", ""]
+    assert "x_label" not in rows[0]
+
+
 def _csv(traces: list[Any]) -> str:
     from rowspace.figures.still_data import to_csv
 

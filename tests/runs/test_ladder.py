@@ -13,7 +13,8 @@ from tests.runs.conftest import run_json
 from tests.server import Client
 
 TEXT = ("data=synthetic", "data.size=400", "tokenizer=byte")
-FEW = ("rungs=[one_hot,lsa]", "lsa.d=8", "association.tokens=20", "association.contexts=20", "senses.draws=1000")
+SMALL = ("lsa.d=8", "association.tokens=20", "association.contexts=20", "senses.draws=1000", "closure=[]")
+FEW = ("rungs=[one_hot,lsa]", *SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +103,14 @@ def test_a_ladder_that_is_killed_leaves_no_half_page(rowspace: Client, tmp_path:
     assert not (folder / "matrix.json").exists()
     assert rowspace(*words, cwd=tmp_path).code == 0
     assert "What each rung adds" in (folder / "ladder.html").read_text()
+
+
+@pytest.mark.slow
+def test_kinds_of_tokenizers_are_compared_on_the_same_page(rowspace: Client, tmp_path: Path) -> None:
+    words = ("ladder", *TEXT, *FEW, "closure=[300]", "rungs=[one_hot]", "logger.mode=disabled")
+    done = rowspace(*words, cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    (folder,) = (tmp_path / "outputs" / "ladder").iterdir()
+    drawn = (folder / "figures" / "closure_and_length.csv").read_text()
+    assert all(kind in drawn for kind in ("word", "char", "byte", "bpe"))
+    assert 'data-figure="closure_and_length"' in (folder / "ladder.html").read_text()

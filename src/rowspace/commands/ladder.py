@@ -50,6 +50,10 @@ class Ladder(Option):
     """Which tables are fitted: all, or names of sections."""
     runs: Annotated[list[Text], Aside()]
     """Folders of finished runs of the same text and tokenizer."""
+    kinds: dict[str, Annotated[TokenizerOption, Chosen("tokenizer")]]
+    """Kinds of tokenizers whose closure and length are compared, with their settings."""
+    closure: list[Annotated[int, Field(ge=1)]]
+    """V at which each of them is fitted; none compares none."""
     weights: Literal["best", "last"]
     """Which checkpoint of a run: best by validation loss, or last."""
     study: Annotated[str, Aside(), Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -167,6 +171,8 @@ def run(config: Ladder, call: Call) -> None:
         opened = [_open(config, terminal, one.path) for one in runs]
         how = {"seed": config.seed, "progress": terminal.progress, "say": terminal.say}
         found, figures = measuring.measure(rungs, text, opened, questions, folder, **how)
+        if config.closure:
+            figures |= measuring.draw_closure(list(config.kinds.values()), text, config.closure, terminal.progress)
         about = {"hash": full, "command": shlex.join(call.command), "settings": _settings(config, rungs)}
         record = export.record(replace(found, about={**found.about, **about}))
         _write(config, record, {page.MATRIX: page.draw(record), **figures}, folder, blocked, terminal)

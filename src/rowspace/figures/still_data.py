@@ -18,9 +18,12 @@ _BOXES = ("lowerfence", "q1", "median", "q3", "upperfence")
 
 
 def to_csv(figure: Mapping[str, Any]) -> bytes:
-    """`figure` is a Plotly figure as plain data. Columns: the trace's place and name, then what its points have; a
-    missing number is an empty cell."""
-    rows = [row for place, trace in enumerate(figure["data"]) for row in _rows(place, trace)]
+    """`figure` is a Plotly figure as plain data. Columns: the trace's place and name, then what its points have, and
+    the names of their places where an axis has names; a missing number is an empty cell."""
+    layout = figure.get("layout") or {}
+    rows = [
+        row for place, trace in enumerate(figure["data"]) for row in _named(list(_rows(place, trace)), trace, layout)
+    ]
     columns = list(dict.fromkeys(key for row in rows for key in row)) or ["trace", "name", "x", "y"]
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -38,6 +41,16 @@ def _rows(place: int, trace: Mapping[str, Any]) -> Iterator[Row]:
     n = max(map(len, columns.values()), default=0)
     for point in range(n):
         yield {**said, **{key: column[point] for key, column in columns.items() if point < len(column)}}
+
+
+def _named(rows: list[Row], trace: Mapping[str, Any], layout: Mapping[str, Any]) -> list[Row]:
+    """The rows with x_label and y_label, where all places of the trace on that axis bear a name instead of a number."""
+    for axis in ("x", "y"):
+        drawn = layout.get(str(trace.get(f"{axis}axis") or axis).replace(axis, f"{axis}axis", 1)) or {}
+        names = dict(zip(drawn.get("tickvals") or (), drawn.get("ticktext") or (), strict=False))
+        if names and rows and all(row.get(axis) in names for row in rows):
+            rows = [{**row, f"{axis}_label": names[row[axis]]} for row in rows]
+    return rows
 
 
 def _columns(trace: Mapping[str, Any]) -> dict[str, Sequence[Any]]:

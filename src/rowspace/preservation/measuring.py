@@ -17,6 +17,7 @@ from rowspace.data.cache import cache_root
 from rowspace.data.corpora import Corpora
 from rowspace.data.splitting import Splits
 from rowspace.data.stream import open_or_build
+from rowspace.figures.frontier import draw_frontier
 from rowspace.ladder.base import Rung, RungOption, named
 from rowspace.preservation.base import Line, Matrix
 from rowspace.preservation.chapters import Chapters
@@ -27,6 +28,7 @@ from rowspace.probing.base import ProbeOption, RunSubject, labels
 from rowspace.tablefile import write_table
 from rowspace.tokenization.artifact import fit_cached
 from rowspace.tokenization.base import Tokenizer, TokenizerOption
+from rowspace.tokenization.frontier import find_frontier
 
 WINDOW = 64
 """Tokens of a text of the order and sense tests, where no run says how many it reads."""
@@ -102,6 +104,17 @@ def measure(
         lines += run_lines(ground, named_runs[key], key, said[key])
         seconds[key] = {"measured": time.monotonic() - began}
     return Matrix(lines, TESTS, _about(text, ground, runs, seconds)), chapters.draw()
+
+
+def draw_closure(
+    kinds: Sequence[TokenizerOption], text: LadderText, sizes: Sequence[int], progress: Progress
+) -> dict[str, Any]:
+    """The figure of closure against length, over kinds of tokenizers and V; none where the text leaves nothing over."""
+    held_out = text.splits.val.texts
+    if not len(held_out):
+        return {}
+    rows = find_frontier(kinds, text.splits.fitted_on, held_out, sizes=sizes, progress=progress)
+    return {"closure_and_length": draw_frontier(rows)}
 
 
 def _ground(
