@@ -7,6 +7,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 
+def until(page: Any, script: str, arg: Any = None, patience: int = 30_000) -> None:
+    """Wait until a script is true on a page. Playwright's own way is eval in the page, which the page's policy forbids
+    whenever the first look is too early."""
+    for _ in range(patience // 50):
+        if page.evaluate(script, arg):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"not true in {patience / 1000:g} s: {script}")
+
+
 class Page:
     """`page` is Playwright's, opened from disk and drawn as far as the selectors say."""
 

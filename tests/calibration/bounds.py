@@ -52,6 +52,7 @@ TRAINED = "E tells next words only, after two passes; exact PMI knows both sides
 EXCUSED = {
     "geometry": "numbers beside nulls and no score: rows dealt to other tokens have the same geometry",
     "contextual": "numbers and no score: that states move from their rows is neither good nor bad",
+    "claims": "verdicts and no score of their own: their numbers are those of the other probes and of certificates",
     "distance": "numbers and no score: how far a state can be moved from is a property of the body, not of the text",
 }
 FREQUENCY = "frequency is left in place: rows that no text reached are as they began"

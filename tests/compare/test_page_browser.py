@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from rowspace.compare.page import write
-from tests.browsing import Page
+from tests.browsing import Page, until
 from tests.compare.pages import compared, embedding
 from tests.compare.planted import grid
 from tests.figures.rows import HOSTILE
@@ -30,7 +30,7 @@ class Opened(Page):
     def draw_all(self) -> None:
         for box in self.page.query_selector_all(".plot"):
             box.scroll_into_view_if_needed()
-            self.page.wait_for_function("(box) => box.querySelector('.main-svg')", arg=box, timeout=60_000)
+            until(self.page, "(box) => box.querySelector('.main-svg') !== null", box, patience=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_filters_search_and_range_act_together(opened):
     assert opened.page.inner_text("#count") == "0 of 216 runs"
     assert opened.page.locator("#parallel path.run:not(.out)").count() == 0
     opened.page.click("#clear")
-    opened.page.wait_for_function("document.getElementById('count').textContent.startsWith('216')")
+    until(opened.page, "document.getElementById('count').textContent.startsWith('216')")
 
 
 def test_long_tables_turn_pages_and_are_whole_on_paper(opened):
@@ -133,7 +133,7 @@ def test_what_does_not_fit_is_dimmed_in_the_figures(opened):
     assert opened.value(points) == 0.45
     assert set(opened.value(curves)) == {1}
     opened.page.select_option("#filters select[data-axis='1']", label="alibi")
-    opened.page.wait_for_function(f"() => Array.isArray({points})")
+    until(opened.page, f"() => Array.isArray({points})")
     faint = opened.value(points)
     assert (len(faint), sum(one > 0.1 for one in faint)) == (54, 18), "a third of the arms' own runs"
     dimmed = opened.value(curves)
@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_dimmed_in_the_figures(opened):
     standing = "document.querySelector('[data-figure=standings]').data[2]"
     assert any(one < 0.1 for one in opened.value(f"{standing}.marker.opacity"))
     opened.page.click("#clear")
-    opened.page.wait_for_function(f"() => {points} === 0.45")
+    until(opened.page, f"() => {points} === 0.45")
     assert opened.said == []
 
 
@@ -152,17 +152,17 @@ def test_a_ticked_arm_stands_out_in_the_curves(opened):
     last = opened.page.locator("table.arms input[type=checkbox]").last
     name = last.get_attribute("aria-label")
     last.check()
-    opened.page.wait_for_function(f"() => {plot}.data.length === {before + 1}")
+    until(opened.page, f"() => {plot}.data.length === {before + 1}")
     drawn = opened.value(f"(({{name, x, line}}) => [name, x.length, line.width])({plot}.data.at(-1))")
     assert all(word in name for word in drawn[0].split(", "))
     assert drawn[1] > 10
     assert opened.value("document.querySelector('#frontier .plot').data.at(-1).name") == drawn[0]
     last.uncheck()
     opened.page.locator("table.arms input[type=checkbox]").first.check()
-    opened.page.wait_for_function(f"() => {plot}.data.some((trace) => trace.line?.width === 5)")
+    until(opened.page, f"() => {plot}.data.some((trace) => trace.line?.width === 5)")
     assert opened.value(f"{plot}.data.length") == before
     opened.page.locator("table.arms input[type=checkbox]").first.uncheck()
-    opened.page.wait_for_function(f"() => !{plot}.data.some((trace) => trace.line?.width === 5)")
+    until(opened.page, f"() => !{plot}.data.some((trace) => trace.line?.width === 5)")
 
 
 def test_dragging_along_the_last_axis_keeps_a_range(opened):
@@ -181,9 +181,7 @@ def test_dragging_along_the_last_axis_keeps_a_range(opened):
 def test_figures_switch_with_their_titles(opened):
     figure = opened.page.locator("#frontier figure")
     figure.locator("input[value=frontier_seconds]").check()
-    opened.page.wait_for_function(
-        "document.querySelector('#frontier .plot').layout?.xaxis.title.text.startsWith('seconds')"
-    )
+    until(opened.page, "document.querySelector('#frontier .plot').layout?.xaxis.title.text.startsWith('seconds')")
     assert "seconds" in figure.locator(".plot").get_attribute("aria-label")
     assert "Of this machine" in figure.locator("figcaption").inner_text()
     opened.page.locator("#curves input[value=curves_by_0]").check()
@@ -223,7 +221,7 @@ def test_text_can_be_read_in_light_and_dark(opened, scheme):
 
 def test_a_small_screen_scrolls_only_downwards(opened):
     opened.page.set_viewport_size({"width": 400, "height": 800})
-    opened.page.wait_for_function("document.querySelector('#standings, .plot').clientWidth < 400")
+    until(opened.page, "document.querySelector('#standings, .plot').clientWidth < 400")
     wide = """[...document.querySelectorAll('main *')]
       .filter((n) => !n.closest('.scroll, pre, svg, .plot') && n.getBoundingClientRect().right > 401)
       .map((n) => n.outerHTML.slice(0, 80))"""

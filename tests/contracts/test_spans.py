@@ -52,7 +52,7 @@ def nats_by_place(*, blind: bool, steps: int) -> tuple[float, float]:
     return float(each[scored & behind_a_mark].mean()), float(each[scored & ~behind_a_mark].mean())
 
 
-@pytest.mark.parametrize("blind", [False, True])
+@pytest.mark.parametrize("blind", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_the_first_token_of_a_span_comes_from_the_source_and_the_next_from_the_one_before(blind: bool) -> None:
     first, later = nats_by_place(blind=blind, steps=100 if blind else 200)
     assert later < 0.5

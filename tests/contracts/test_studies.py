@@ -175,7 +175,7 @@ def test_an_experiment_runs_small(rowspace: Client, tmp_path: Path, path: Path) 
     assert json.loads(file.read_text())["status"] == "finished"
 
 
-@pytest.mark.parametrize("end", [0, -1])
+@pytest.mark.parametrize("end", [pytest.param(0, marks=pytest.mark.slow), -1])
 def test_the_sweep_of_weights_and_biases_sets_real_keys_to_valid_values(end: int) -> None:
     """As its agent writes a trial's command line, at either end of every parameter."""
     from wandb.sdk.launch.sweeps.utils import create_sweep_command, create_sweep_command_args

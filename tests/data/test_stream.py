@@ -61,6 +61,7 @@ def test_a_large_vocabulary_takes_four_bytes_an_id(tmp_path, byte_tokenizer):
     assert stream.ids.dtype == np.uint32
 
 
+@pytest.mark.slow
 def test_documents_of_one_byte_and_of_50_megabytes_pass_through(stream_of, tmp_path):
     large = bytes(range(256)) * (50 * 4096)
     stream = stream_of([b"x", large, b"y"])

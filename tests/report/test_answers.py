@@ -14,6 +14,7 @@ from rowspace.figures.blocked import MASK, Blocked, hash_word
 from rowspace.figures.distance import draw_distances
 from rowspace.figures.length import draw_lengths, draw_positions
 from rowspace.report.answers import render, write
+from tests.browsing import until
 from tests.figures.test_distance import rows as distance_rows
 from tests.figures.test_length import CURVE, ROWS
 
@@ -82,7 +83,7 @@ def test_in_a_browser_figures_are_drawn_strangers_run_nothing_and_figures_can_st
     page.goto(file.as_uri())
     for box in page.query_selector_all(".plot"):
         box.scroll_into_view_if_needed()
-    page.wait_for_function("[...document.querySelectorAll('.plot')].every((b) => b.querySelector('.main-svg'))")
+    until(page, "[...document.querySelectorAll('.plot')].every((b) => b.querySelector('.main-svg'))")
     assert page.evaluate("window.hacked") is None
     assert page.evaluate("document.querySelectorAll('main a[href^=http], .plot a').length") == 0
     assert page.evaluate("document.documentElement.scrollWidth") == 400
@@ -126,7 +127,7 @@ def test_in_a_browser_a_figure_grows_with_the_rows_of_its_legend(browser, tmp_pa
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto(write(tmp_path / "probe.html", "run", [answer("length", figures)]).as_uri())
     page.query_selector(".plot").scroll_into_view_if_needed()
-    page.wait_for_function("parseInt(document.querySelector('.plot').style.height) > 300")
+    until(page, "parseInt(document.querySelector('.plot').style.height) > 300")
     page.wait_for_timeout(300)
     plot, legend, box = (
         page.evaluate(f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()")

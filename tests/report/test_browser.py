@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from rowspace.report.page import Page as RunPage
-from tests.browsing import Page
+from tests.browsing import Page, until
 from tests.report.contrast import CONTRAST
 from tests.report.folders import make
 
@@ -86,10 +86,10 @@ def test_search_finds_a_token_and_shows_count_and_nearest_five(light):
 
 def test_the_map_switches_to_the_other_table(light):
     light.page.check("input[value=map_U]")
-    light.page.wait_for_function("document.querySelector('#map .plot').data?.length >= 2")
+    until(light.page, "document.querySelector('#map .plot').data?.length >= 2")
     assert light.page.inner_text("#map-title") == "What lies near what in U?"
     light.page.check("input[value=map_E]")
-    light.page.wait_for_function("document.querySelector('#map .plot').data?.length >= 2")
+    until(light.page, "document.querySelector('#map .plot').data?.length >= 2")
 
 
 def test_the_keyboard_reaches_sections_search_and_results(light):

@@ -37,6 +37,7 @@ def unfinished(finished: Path, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_outputs_that_cannot_be_written_are_the_machines_fault(rowspace: Client, tmp_path: Path) -> None:
     (tmp_path / "outputs").write_text("a file, not a folder")
     assert_refused(rowspace("train", *SHORT, cwd=tmp_path), 1, "cannot make the run folder outputs/default/")

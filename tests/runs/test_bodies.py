@@ -100,6 +100,7 @@ def test_a_recurrent_body_has_bits_per_byte_like_any_other(rowspace: Client, tmp
     assert run["metrics"]["test/bpb"] < run["floors"]["uniform_bpb"]
 
 
+@pytest.mark.slow
 def test_a_masked_run_that_is_killed_ends_like_one_that_never_was(
     rowspace: Client, stop_at: Callable[..., Finished], tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pyarrow.parquet
+import pytest
 
 from rowspace.report.ledger import ledger_table
 from tests.runs.conftest import QUICK, run_folder, run_json, weights
@@ -57,6 +58,7 @@ def test_a_run_starts_with_its_ledger_in_the_log(finished: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_ledger_is_a_note_and_no_result_and_quiet_where_nothing_is_to_be_said(
     rowspace: Client, tmp_path: Path
 ) -> None:

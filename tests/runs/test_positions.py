@@ -44,6 +44,7 @@ def test_the_certificate_is_measured_in_the_precision_of_the_run(rowspace: Clien
     assert run["metrics"]["position/offset_error"] > 1e-4
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_certifies_the_table_that_was_trained(rowspace: Client, tmp_path: Path) -> None:
     words = (*QUICK, "position=learned", "schedule.warmup_steps=0")
     done = rowspace("train", *words, "optimizer.lr=0.02", "trainer.max_steps=20", cwd=tmp_path)

@@ -75,6 +75,7 @@ def test_a_table_is_asked_and_nothing_is_written_beside_it(rowspace: Client, glo
     assert (tmp_path / "here" / "probe.html").exists()
 
 
+@pytest.mark.slow
 def test_counts_of_a_text_are_said_on_the_page(rowspace: Client, glove: Path, tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("cat dog dog elsewhere\n" * 30)
     done = rowspace("probe", str(glove), *GEOMETRY, "counts=corpus.txt", cwd=tmp_path)
@@ -192,6 +193,7 @@ def test_what_cannot_be_asked_is_one_sentence_and_an_exit_code(
     assert not (tmp_path / "outputs").exists()
 
 
+@pytest.mark.slow
 def test_a_layer_of_a_run_is_a_table_and_its_answers_stand_apart(
     rowspace: Client, finished: Path, tmp_path: Path
 ) -> None:

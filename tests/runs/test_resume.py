@@ -18,7 +18,11 @@ Stop = Callable[..., Finished]
 
 @pytest.mark.parametrize(
     ("number", "code"),
-    [pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow), (signal.SIGTERM, 143), (signal.SIGKILL, -9)],
+    [
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow),
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGKILL, -9, marks=pytest.mark.slow),
+    ],
     ids=lambda v: str(v),
 )
 def test_a_stopped_run_resumes_to_the_same_end(
@@ -38,6 +42,7 @@ def test_a_stopped_run_resumes_to_the_same_end(
     assert_same_run(folder, finished)
 
 
+@pytest.mark.slow
 def test_a_run_resumed_twice_in_one_epoch_and_across_epochs_ends_the_same(
     rowspace: Client, stop_at: Stop, tmp_path: Path
 ) -> None:
@@ -72,7 +77,10 @@ def test_a_run_killed_before_its_first_checkpoint_starts_again(
     "deaths",
     [
         # before step 1; at step 20, after the checkpoint of step 10; while later rows are cut away; of the best weights
-        ("in_a_validation 1", "in_a_validation 3", "in_a_save metrics.jsonl 1", "in_a_validation 4"),
+        pytest.param(
+            ("in_a_validation 1", "in_a_validation 3", "in_a_save metrics.jsonl 1", "in_a_validation 4"),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(("in_a_validation 7",), marks=pytest.mark.slow),  # of the test split, after the last checkpoint
         ("in_a_save last.ckpt 1", "half_way_through_a_save last.ckpt 3"),
         pytest.param(("in_a_save best.ckpt 1", "half_way_through_a_save best.ckpt 2"), marks=pytest.mark.slow),

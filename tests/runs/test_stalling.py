@@ -30,6 +30,7 @@ def test_a_run_that_hangs_is_ended_and_goes_on_from_its_checkpoint(
     assert_same_run(folder, finished)
 
 
+@pytest.mark.slow
 def test_whatever_a_run_does_counts_as_something_done(rowspace: Client, tmp_path: Path) -> None:
     short = ("trainer.max_steps=20", "trainer.stall_timeout=600", "tokenizer=wordpiece", "tokenizer.vocab_size=300")
     file = tmp_path / "moves"

@@ -87,6 +87,7 @@ def test_the_same_command_again_trains_nothing_and_says_so(rowspace: Client, fin
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
+@pytest.mark.slow
 def test_a_rerun_trains_beside_it_to_the_same_weights(rowspace: Client, finished: Path) -> None:
     again = rowspace("train", *TINY, "rerun=true", cwd=finished.parents[2])
     assert again.code == 0
@@ -161,7 +162,11 @@ def test_a_budget_in_tokens_and_one_in_epochs_end_at_whole_steps(rowspace: Clien
             None,
             marks=pytest.mark.slow,
         ),
-        (("tokenizer=wordpiece", "tokenizer.vocab_size=90", "tokenizer.lowercase=true"), "comes back as 'the "),
+        pytest.param(
+            ("tokenizer=wordpiece", "tokenizer.vocab_size=90", "tokenizer.lowercase=true"),
+            "comes back as 'the ",
+            marks=pytest.mark.slow,
+        ),
         (("tokenizer=word", "tokenizer.vocab_size=40"), "<unk>"),
     ],
     ids=["char", "bpe", "unigram", "wordpiece", "wordpiece in lower case", "word"],

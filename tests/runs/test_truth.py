@@ -45,6 +45,7 @@ def _standard_error(folder: Path, cwd: Path) -> float:
     return float(nats.std(ddof=1) * math.sqrt(len(nats)) / tokens)
 
 
+@pytest.mark.slow
 def test_without_a_body_the_loss_comes_to_the_entropy_of_pairs(rowspace: Client, tmp_path: Path) -> None:
     model = ("body=none", "position=none", "model.d=192", "head.tie=false", "tokenizer.vocab_size=150")
     budget = ("trainer.max_steps=600", "trainer.batch_size=8", "trainer.log_every=100", "trainer.val_every=600")

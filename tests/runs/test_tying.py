@@ -26,6 +26,7 @@ def test_a_run_says_through_which_stages_its_tables_stayed_tied(finished: Path) 
     assert found["detail"].endswith(" times), load; largest difference of the loss on a fixed batch: 0.0e+00 nats")
 
 
+@pytest.mark.slow
 def test_a_run_with_sparse_gradients_that_was_stopped_ends_in_the_same_bits_and_says_that_it_was_resumed(
     rowspace: Client, stop_at: Callable[..., Finished], tmp_path: Path
 ) -> None:

@@ -117,6 +117,7 @@ def test_eight_jobs_of_a_sweep_are_eight_runs(rowspace: Client, tmp_path: Path) 
     assert len(ids) == 8
 
 
+@pytest.mark.slow
 def test_a_failed_run_is_closed_as_failed_and_the_next_job_is_clean(rowspace: Client, tmp_path: Path) -> None:
     done = rowspace("train", "-m", *UNWATCHED, "optimizer.lr=1e30,0.001", "trainer.max_steps=10", cwd=tmp_path)
     assert done.code == 1
@@ -128,6 +129,7 @@ def test_a_failed_run_is_closed_as_failed_and_the_next_job_is_clean(rowspace: Cl
         assert [end.get("exit_code", 0) for end in ends] == [code]
 
 
+@pytest.mark.slow
 def test_a_dead_wandb_service_is_one_warning_and_no_failed_run(rowspace: Client, tmp_path: Path) -> None:
     running = rowspace.start("train", *UNWATCHED, "trainer.max_steps=400", "trainer.val_every=200", cwd=tmp_path)
     wait_for(lambda: last_step(tmp_path) >= 5, running)

@@ -100,6 +100,7 @@ print(json.dumps([cost["expected_memory"], peak_memory()]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("V", "d", "B", "tie"), [pytest.param(30000, 256, 2, False, marks=pytest.mark.slow), (2000, 256, 32, True)]
 )
