@@ -34,6 +34,6 @@ def test_a_ladder_without_runs_cannot_say_what_training_brings():
 
 
 def test_the_answer_names_the_first_rung_beyond_chance():
-    held = "identity with one_hot; frequency, likeness of company and words that belong together with counts"
-    assert say_answer(chapters()) == f"What 8 rungs hold beyond chance begins, {held}; order and sense with layer1."
-    assert say_answer(matrix(line("x"))).endswith("order and sense with none of them.")
+    held = "identity from one_hot on; frequency, likeness of company and words that belong together from counts on"
+    assert say_answer(chapters()) == f"Of 8 rungs, beyond chance: {held}; order and sense from layer1 on."
+    assert say_answer(matrix(line("x"))).endswith("order and sense in no rung.")

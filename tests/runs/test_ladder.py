@@ -24,7 +24,7 @@ def ladder(rowspace: Client, finished: Path, tmp_path_factory: pytest.TempPathFa
     done = rowspace("ladder", *TEXT, *FEW, f"runs=[{finished}]", "logger.mode=disabled", cwd=cwd)
     assert done.code == 0, done.stderr
     assert "What each rung preserves" in done.stdout
-    assert "What 5 rungs hold beyond chance begins, identity" in done.stdout
+    assert "Of 5 rungs, beyond chance: identity from" in done.stdout
     (folder,) = (cwd / "outputs" / "ladder").iterdir()
     assert f"page: {folder.relative_to(cwd) / 'ladder.html'}" in done.stdout
     return folder

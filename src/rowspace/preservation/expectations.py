@@ -52,9 +52,9 @@ def say_answer(matrix: Matrix) -> str:
     firsts: dict[str, list[str]] = {}
     for column, said in FIRSTS:
         first = next((line for line in matrix.lines if line.scores[column.key].standing == "learned"), None)
-        firsts.setdefault(first.label if first else "none of them", []).append(said)
-    parts = [f"{_listed(said)} with {label}" for label, said in firsts.items()]
-    return f"What {len(matrix.lines)} rungs hold beyond chance begins, {'; '.join(parts)}."
+        firsts.setdefault(f"from {first.label} on" if first else "in no rung", []).append(said)
+    parts = [f"{_listed(said)} {where}" for where, said in firsts.items()]
+    return f"Of {len(matrix.lines)} rungs, beyond chance: {'; '.join(parts)}."
 
 
 def _listed(said: Sequence[str]) -> str:
