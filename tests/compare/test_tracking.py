@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from rowspace.compare import tracking
 from rowspace.compare.comparison import compare
 from rowspace.compare.tracking import log_summary, summary, tables
+from rowspace.training import summary_run
 from rowspace.training.base import LoggerOption
 from tests.compare.pages import SIX, compared, runs
 from tests.parts import option
@@ -47,7 +47,7 @@ def logger() -> LoggerOption:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> list[Kept]:
     Kept.made = []
-    monkeypatch.setattr(tracking, "Tracking", Kept)
+    monkeypatch.setattr(summary_run, "Tracking", Kept)
     return Kept.made
 
 
@@ -93,7 +93,7 @@ def test_several_problems_are_one_warning(
             about["warn"]("no network")
             about["warn"]("no service")
 
-    monkeypatch.setattr(tracking, "Tracking", Failing)
+    monkeypatch.setattr(summary_run, "Tracking", Failing)
     said: list[str] = []
     log_summary(compare([]), tmp_path, logger, said.append)
     assert said == ["no network"]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from rowspace.preservation import page, tracking
+from rowspace.preservation import page
 from rowspace.preservation.columns import TESTS
 from rowspace.preservation.tracking import log_matrix, summary
+from rowspace.training import summary_run
 from rowspace.training.base import LoggerOption
 from tests.parts import option
 from tests.preservation.lines import recorded
@@ -43,7 +44,7 @@ class Kept:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> list[Kept]:
     Kept.made = []
-    monkeypatch.setattr(tracking, "Tracking", Kept)
+    monkeypatch.setattr(summary_run, "Tracking", Kept)
     return Kept.made
 
 

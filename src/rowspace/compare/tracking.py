@@ -6,9 +6,7 @@ whatever the client raises becomes one warning.
 
 from __future__ import annotations
 
-import json
-import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +15,10 @@ from rowspace.compare.base import Comparison, Interval
 from rowspace.compare.curves_drawn import SEEDS
 from rowspace.compare.drawn import draw, emphasised
 from rowspace.compare.nearby import read_geometry
-from rowspace.errors import MachineError
 from rowspace.figures.tokens import visible
-from rowspace.runfolder import write_atomically
 from rowspace.table import Missing
 from rowspace.training.base import LoggerOption
+from rowspace.training.summary_run import log_summary_run
 from rowspace.training.tracking import Tracking
 
 JOB = "comparison"
@@ -30,36 +27,17 @@ FILE = "comparison.json"
 
 def log_summary(comparison: Comparison, study: Path, option: LoggerOption, say: Callable[[str], None]) -> str | None:
     """Log it and return the command that uploads it, where it waits offline. Says a problem once and goes on."""
-    if option.mode == "disabled":
-        return None
-    told: list[str] = []
 
-    def warn(problem: str) -> None:
-        if not told:
-            say(problem)
-        told.append(problem)
+    def fill(tracking: Tracking) -> dict[str, Any]:
+        step = len(comparison.ranked)
+        for name, rows in tables(comparison).items():
+            tracking.table(step, f"comparison/{name}", rows)
+        for name, figure in draw(comparison, read_geometry(emphasised(comparison), SEEDS)).items():
+            tracking.figure(step, f"comparison/{name}", figure)
+        return summary(comparison)
 
-    tracking = Tracking(
-        option,
-        folder=study,
-        id=_known(study / FILE) or secrets.token_hex(4),
-        name=f"{study.name} compared",
-        group=study.name,
-        config=_config(comparison),
-        warn=warn,
-        job_type=JOB,
-    )
-    try:
-        write_atomically(study / FILE, json.dumps({"wandb": {"id": tracking.id, "mode": tracking.mode}}).encode())
-    except MachineError as error:
-        warn(str(error))
-    step = len(comparison.ranked)
-    for name, rows in tables(comparison).items():
-        tracking.table(step, f"comparison/{name}", rows)
-    for name, figure in draw(comparison, read_geometry(emphasised(comparison), SEEDS)).items():
-        tracking.figure(step, f"comparison/{name}", figure)
-    tracking.finish(exit_code=0, summary=summary(comparison))
-    return tracking.sync_command
+    named = {"name": f"{study.name} compared", "group": study.name, "config": _config(comparison)}
+    return log_summary_run(option, study / FILE, fill, job=JOB, say=say, **named)
 
 
 def tables(comparison: Comparison) -> dict[str, list[dict[str, Any]]]:
@@ -128,14 +106,3 @@ def _apart(one: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, bool | int | float | str | None) else str(value)
-
-
-def _known(file: Path) -> str | None:
-    """The id that an earlier call left; None where it left none that can be read."""
-    try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    wandb = told.get("wandb") if isinstance(told, Mapping) else None
-    found = wandb.get("id") if isinstance(wandb, Mapping) else None
-    return found if isinstance(found, str) and found.isalnum() and len(found) <= 32 else None
