@@ -1,8 +1,8 @@
 """Synthetic corpora of the suite: text of a known process, and the same words dealt anew over all its sentences.
 
-To the generator's training documents come some with homographs of the suite's own, whose senses nothing but one word
-tells, another in each sentence: "the cat plim red .", "the doctor plim two .". The generator's own have frames beside
-("the red crane drives ..."), which a body that never learned may tell apart.
+To the generator's training documents come some with homographs of the suite's own: the generator's stand in one frame a
+sense ("is the capital of ... for the crane"), which a body that never learned tells apart, so that senses cannot be
+asked with them. Here one word decides, another in each sentence: "the cat plim red .", "the doctor plim two .".
 
 Shuffled, every word but the full stop changes places with any other of its split. How often each word comes, how long
 sentences are and where documents end stays as it was; which words stand together is gone.

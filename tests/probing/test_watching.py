@@ -67,6 +67,12 @@ def test_more_maps_than_passes_and_a_list_that_is_not_there_are_refused_together
     assert list(option().problems(SimpleNamespace())) == []
 
 
+def test_claims_are_asked_of_finished_runs():
+    (said,) = option(questions=["claims"], settings={"claims": values_of("probe", "claims")}).problems(None)
+    assert (said.key, said.given) == ("probes.questions", "claims was given")
+    assert "rowspace probe RUN probes=claims" in said.right
+
+
 def test_questions_that_are_no_probes_or_have_wrong_settings_are_refused_with_their_key():
     wrong = option(questions=["distance", "parrots"], settings={"distance": {"name": "distance", "texts": 0}})
     said = {problem.key: str(problem) for problem in wrong.problems(SimpleNamespace())}

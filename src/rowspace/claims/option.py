@@ -20,6 +20,7 @@ class Claims(ProbeOption):
     """Which statements of the chapters hold in this run? Verdicts: held, failed, conditional."""
 
     needs: ClassVar[Needs] = "text"
+    while_training: ClassVar[bool] = False  # it opens fresh tokenizers and takes steps of its own
     name: Literal["claims"]
     asked: dict[str, dict[str, Any]]
     """Probes that claims ask, with their settings: `claims.asked.senses.labelings=999`. Each is asked once."""

@@ -100,6 +100,8 @@ class ProbeOption(Option):
 
     needs: ClassVar[Needs] = "table"
     """`table`: any table answers; `model`: a run answers; `text`: a run whose text is there answers, when asked."""
+    while_training: ClassVar[bool] = True
+    """Whether it can be asked of a run that is still trained."""
     name: str
 
     def fits(self, subject: Subject) -> str | None:

@@ -74,9 +74,13 @@ class DefaultProbes(ProbesOption):
     def problems(self, run: Any) -> list[Problem]:
         found = []
         try:
-            self.asked()
+            early = [name for name, option in self.asked().items() if not option.while_training]
         except ConfigError as error:
+            early = []
             found += [problem for problem in error.problems if isinstance(problem, Problem)]
+        for name in early:
+            right = f"ask the finished run: rowspace probe RUN probes={name}"
+            found.append(Problem("probes.questions", f"{name} was given", right))
         if self.lists is not None and not Path(self.lists).is_file():
             found.append(Problem("probes.lists", f"no file {self.lists!r}", "a JSON file of word lists, or null"))
         try:
