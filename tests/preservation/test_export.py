@@ -25,7 +25,7 @@ def test_json_holds_every_cell_with_its_chance_or_its_reason():
     assert set(cells) == {test.key for test in TESTS}
     assert cells["identity"]["standing"] == "learned"
     assert (cells["wordsim353"]["value"], cells["wordsim353"]["reason"]) == (None, "the corpus is synthetic")
-    assert read["answer"].startswith("What 2 rungs hold")
+    assert read["answer"].startswith("Of 2 rungs, beyond chance")
     assert {"group", "place", "statement", "word", "why"} == set(read["expectations"][0])
 
 

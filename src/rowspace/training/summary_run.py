@@ -55,20 +55,25 @@ def log_summary_run(
             warn=warn,
             job_type=job,
         )
-        try:
-            write_atomically(note, json.dumps({"wandb": {"id": tracking.id, "mode": tracking.mode}}).encode())
-        except MachineError as error:
-            warn(str(error))
-        code, summary = 1, dict[str, Any]()
-        try:
-            summary = dict(fill(tracking))
-            code = 0
-        finally:
-            tracking.finish(exit_code=code, summary=summary)
-        return tracking.sync_command
+        return _filled(tracking, note, fill, warn)
     except Exception as error:
         warn(f"the {job} was not logged: {' '.join(str(error).split()) or type(error).__name__}")
         return None
+
+
+def _filled(tracking: Tracking, note: Path, fill: Fill, warn: Callable[[str], None]) -> str | None:
+    """Keep the id, log, and close the run however that ends."""
+    try:
+        write_atomically(note, json.dumps({"wandb": {"id": tracking.id, "mode": tracking.mode}}).encode())
+    except MachineError as error:
+        warn(str(error))
+    code, summary = 1, dict[str, Any]()
+    try:
+        summary = dict(fill(tracking))
+        code = 0
+    finally:
+        tracking.finish(exit_code=code, summary=summary)
+    return tracking.sync_command
 
 
 def _known(file: Path) -> str | None:
