@@ -61,7 +61,7 @@ def log_summary_run(
         return None
 
 
-def _filled(tracking: Tracking, note: Path, fill: Fill, warn: Callable[[str], None]) -> str | None:
+def _filled(tracking: Any, note: Path, fill: Fill, warn: Callable[[str], None]) -> str | None:
     """Keep the id, log, and close the run however that ends."""
     try:
         write_atomically(note, json.dumps({"wandb": {"id": tracking.id, "mode": tracking.mode}}).encode())
