@@ -58,7 +58,7 @@ def entries(cache: Path, tokenizers: Iterable[Path]) -> Iterator[Entry]:
             if (name := _left_of(path)) is not None:
                 yield Entry(path, "what was left of an entry", path.with_name(f"{name}.lock"), False)
     for path in sorted((cache / "tables").rglob("[!.]*")):
-        if path.is_file():
+        if path.is_file() and path.suffix != ".lock":
             yield Entry(path, "copy of a table", path.with_suffix(".lock"), False, "a run reads its own file again")
     for path, folder in find_sizes(cache):
         if not folder.is_dir():  # maybe only since whoever reads this removed it
