@@ -12,6 +12,7 @@ import torch
 
 from rowspace.geometry.nearest import (
     BLOCK,
+    COLUMNS,
     GROUP,
     SPARE,
     Best,
@@ -25,8 +26,6 @@ from rowspace.geometry.nearest import (
 from rowspace.geometry.readings import Around, Totals
 from rowspace.geometry.rows import Vectors, unit_rows
 
-COLUMNS = 4_096
-"""Rows of the table in one product: two blocks of scores of 8 MB."""
 LONGEST_MEAN = 3.0
 """Length of the mean row, in lengths of the shortest row: float32 products then lose a factor of 16 at most, one digit
 and a half of seven, and the spare candidates are still more than rounding can shuffle."""

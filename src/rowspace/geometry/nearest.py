@@ -1,8 +1,9 @@
 """Exact nearest rows, by cosine or by distance, a block of queries against a block of columns at a time.
 
 No index, no sample, no V x V matrix, and no second table. Candidates come from float32 products: the k best of a row
-are in the k groups of columns with the largest maxima. They are then measured anew and ordered in float64; two spare
-candidates make up for the rounding of the first step.
+are in the k groups of columns with the largest maxima, and once k are known only a group whose maximum beats the worst
+of them is looked into. They are then measured anew and ordered in float64; two spare candidates make up for the
+rounding of the first step.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from rowspace.geometry.readings import Around, Totals, find_totals
 from rowspace.geometry.rows import Vectors
 
 RowsAt = Callable[[slice | np.ndarray], np.ndarray]
-BLOCK = 512
+BLOCK = 1_024
 """Queries in one product."""
-COLUMNS = 8_192
-"""Rows of the table in one product: 17 MB of scores."""
+COLUMNS = 4_096
+"""Rows of the table in one product: 17 MB of scores, and a shape at which a product is nearest to its best rate."""
 GROUP = 64
 SPARE = 2
 MEASURED = 64
@@ -135,9 +136,10 @@ class Best:
 
     def take(self, block: slice, scores: torch.Tensor, first: int) -> None:
         """Scores (queries of the block, columns from `first` on), a multiple of GROUP many."""
-        found = _largest(scores, min(self._wide, scores.shape[1]))
-        best = torch.cat([self._values[block], scores.gather(1, found)], 1).topk(self._wide, dim=1)
-        both = torch.cat([self._ids[block], found + first], 1)
+        known = self._values[block]
+        columns, values = _larger(scores, known.amin(dim=1), min(self._wide, scores.shape[1]))
+        best = torch.cat([known, values], 1).topk(self._wide, dim=1)
+        both = torch.cat([self._ids[block], columns + first], 1)
         self._values[block], self._ids[block] = best.values, both.gather(1, best.indices)
 
     def ids(self) -> np.ndarray:
@@ -177,13 +179,19 @@ def bar(scores: torch.Tensor, own: torch.Tensor, width: int) -> None:
     scores[has, own[has]] = -torch.inf
 
 
-def _largest(scores: torch.Tensor, k: int) -> torch.Tensor:
-    """Columns of the k largest of each row (m, groups * GROUP), through the groups with the k largest maxima."""
-    grouped = scores.view(len(scores), -1, GROUP)
-    tops = grouped.amax(dim=2).topk(min(k, grouped.shape[1]), dim=1).indices
-    chosen = grouped.gather(1, tops[:, :, None].expand(-1, -1, GROUP))
-    best = chosen.flatten(1).topk(k, dim=1).indices
-    return tops.gather(1, best // GROUP) * GROUP + best % GROUP
+def _larger(scores: torch.Tensor, floor: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Columns and scores (m, n) among which are the k largest of each row above its floor (m,); n is at most k.
+
+    A group is every so many columns apart, so that both its maximum and its scores are read along the row.
+    """
+    grouped = scores.view(len(scores), GROUP, -1)
+    maxima = grouped.amax(dim=1)
+    most = int((maxima > floor[:, None]).sum(dim=1).amax())
+    groups = maxima.topk(min(k, most), dim=1).indices
+    chosen = grouped.gather(2, groups[:, None, :].expand(-1, GROUP, -1)).flatten(1)
+    best = chosen.topk(min(k, chosen.shape[1]), dim=1)
+    within = best.indices // max(groups.shape[1], 1)
+    return within * maxima.shape[1] + groups.gather(1, best.indices - within * groups.shape[1]), best.values
 
 
 def _exactly(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Literal
 
 import numpy as np
@@ -77,15 +78,16 @@ def find_answers(
 def _search(
     units: np.ndarray, words: np.ndarray, places: np.ndarray, free: np.ndarray, rule: Rule, progress: Progress | None
 ) -> _Best:
-    """The best of the free candidates: the two best of every tile in float32, and of those a few once more exactly."""
+    """The best of the free candidates: in float32 the two best of every tile that has one better than the few kept so
+    far, and those few once more exactly."""
     moves, move = np.unique(places[:, :2], axis=0, return_inverse=True)
     move = move.reshape(-1)
     own = torch.from_numpy(units[words])
     near, sums = np.full((len(places), KEPT), NOTHING), np.full((len(places), KEPT), -np.inf, dtype=np.float32)
 
-    def look(cosines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def look(cosines: np.ndarray, floor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         plus, minus = _terms(np.ascontiguousarray(cosines), rule)
-        return _two_best(plus[moves[:, 1]] - minus[moves[:, 0]], move, plus, places[:, 2])
+        return _two_best(plus[moves[:, 1]] - minus[moves[:, 0]], move, plus, places[:, 2], floor)
 
     # one large product at a time, then whole tiles to a thread each: a step inside one is too short to be shared
     with ThreadPoolExecutor(torch.get_num_threads()) as threads:
@@ -93,7 +95,8 @@ def _search(
             ids = free[first : first + TOGETHER * TILE]
             cosines = (own @ torch.from_numpy(units[ids]).T).numpy()
             starts = range(0, len(ids), TILE)
-            found = list(threads.map(look, [cosines[:, start : start + TILE] for start in starts]))
+            tiles, floor = [cosines[:, start : start + TILE] for start in starts], sums.min(axis=1)
+            found = list(threads.map(look, tiles, repeat(floor)))
             near = np.hstack([near, *(ids[start + at] for start, (at, _) in zip(starts, found, strict=True))])
             sums = np.hstack([sums, *(values for _, values in found)])
             kept = np.argpartition(-sums, KEPT - 1, axis=1)[:, :KEPT]
@@ -103,17 +106,19 @@ def _search(
     return _rescored(units, words[places], near, np.isneginf(sums), rule)
 
 
-def _two_best(lifts: np.ndarray, move: np.ndarray, plus: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and values of the two largest of lifts[move] + plus[b], (Q, 2) each; -inf where there is one column."""
+def _two_best(
+    lifts: np.ndarray, move: np.ndarray, plus: np.ndarray, b: np.ndarray, floor: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Columns and values of the two largest of lifts[move] + plus[b], (Q, 2) each; -inf where there is one column, or
+    none above the floor (Q,). No sum is larger than the two largest terms together: most questions need no look."""
     columns, values = np.zeros((len(b), 2), dtype=np.int64), np.full((len(b), 2), -np.inf, dtype=np.float32)
-    room = np.empty((2, min(QUESTIONS, len(b)), lifts.shape[1]), dtype=np.float32)
-    for start in range(0, len(b), QUESTIONS):
-        block = slice(start, min(start + QUESTIONS, len(b)))
-        sums, more = room[:, : block.stop - start]
-        np.take(lifts, move[block], axis=0, out=sums, mode="clip")
-        np.take(plus, b[block], axis=0, out=more, mode="clip")
-        np.add(sums, more, out=sums)
-        rows = np.arange(len(sums))
+    hopeful = np.flatnonzero(lifts.max(axis=1)[move] + plus.max(axis=1)[b] > floor)
+    for start in range(0, len(hopeful), QUESTIONS):
+        block = hopeful[start : start + QUESTIONS]
+        sums = lifts[move[block]]
+        sums += plus[b[block]]
+        above = np.flatnonzero(sums.max(axis=1) > floor[block])
+        sums, block, rows = sums[above], block[above], np.arange(len(above))
         for place in range(min(2, lifts.shape[1])):
             best = sums.argmax(axis=1)
             columns[block, place], values[block, place] = best, sums[rows, best]

@@ -14,32 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from lightning_fabric.plugins.io.torch_io import TorchCheckpointIO
 
 from rowspace.errors import ConfigError, MachineError
 from rowspace.model.certificates import is_same_loss, share_memory, witness
 from rowspace.model.language_model import LanguageModel
-from rowspace.runfolder import atomic_file
 
 KEY = "rowspace"
 """Where our own part of a checkpoint lies; the rest is Lightning's."""
 WITNESS = "witness"
 """The loss of the saved weights on a fixed batch (`rowspace.model.certificates.witness`)."""
 E, U = "embedding.weight", "head.weight"
-
-
-class AtomicIO(TorchCheckpointIO):
-    """Lightning's file access, with a temporary file beside the target (its own goes to $TMPDIR) and safe loading."""
-
-    def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any = None) -> None:
-        with atomic_file(Path(path)) as temporary:
-            try:
-                torch.save(checkpoint, temporary)
-            except RuntimeError as error:  # how torch reports a full disk
-                raise OSError(None, str(error).splitlines()[0]) from error
-
-    def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
-        return read(Path(path))
 
 
 def read(path: Path) -> dict[str, Any]:

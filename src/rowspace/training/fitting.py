@@ -39,8 +39,8 @@ from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
 from rowspace.terminal import Terminal, visible
 from rowspace.training import bf16
+from rowspace.training.atomic_io import AtomicIO
 from rowspace.training.base import TrainerOption
-from rowspace.training.checkpoints import AtomicIO
 from rowspace.training.ranks import Ranks
 from rowspace.training.sinks import Sinks
 from rowspace.training.stalling import Watchdog
