@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from rowspace.geometry.rows import (
+    Units,
     blocks,
     find_text_rows,
     measure_distance_range,
     measure_largest,
     measure_norms,
+    multiply,
     pick,
     unit_rows,
 )
@@ -25,6 +27,16 @@ def test_unit_rows_keep_direction_and_leave_zero_rows_alone():
     units, norms = unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32))
     np.testing.assert_allclose(units, [[0.6, 0.8], [0, 0]], rtol=1e-6)
     assert norms.tolist() == [5.0, 0.0]
+
+
+def test_units_made_when_asked_for_are_the_unit_rows_and_their_products_those_of_the_whole():
+    table = np.random.default_rng(0).standard_normal((9_000, 7)).astype(np.float32)
+    table[3] = 0
+    whole, lazy = unit_rows(table)[0], Units(table)
+    assert (len(lazy), lazy.shape) == (9_000, (9_000, 7))
+    for key in (slice(5, 9), np.array([7, 3, 3]), np.array([[1, 2], [3, 4]]), np.ix_([8, 3], [0, 6])):
+        np.testing.assert_array_equal(lazy[key], whole[key])
+    np.testing.assert_allclose(multiply(whole[:4], lazy), whole[:4] @ whole.T, atol=1e-6)
 
 
 def test_special_and_never_seen_tokens_are_no_text_rows():

@@ -1,6 +1,7 @@
 """Analogies in three modes: planted offsets are found, closeness is not mistaken for them, chance stays chance."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -154,3 +155,15 @@ def test_successes_and_failures_are_both_shown():
     assert len(rows) == 10
     assert verdicts.count("success") == 5
     assert len(find_answer_rows(here, asked, found, limit=1000)) == len(asked.ids)
+
+
+def test_no_copy_of_the_table_is_made():
+    rows = np.random.default_rng(0).standard_normal((120_000, 64)).astype(np.float32)
+    table, spelled, every = TokenTable(rows, [""] * len(rows)), np.arange(len(rows)), asked_of(0)
+    asked = Asked(every.ids[:5], every.sections[:5], every.of, every.words[:5])
+    tracemalloc.start()
+    found = measure_analogies(table, asked, spellings=spelled)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.candidates == len(rows)
+    assert peak < 0.9 * rows.nbytes

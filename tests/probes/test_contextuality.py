@@ -22,6 +22,7 @@ def cosine(one: np.ndarray, other: np.ndarray) -> float:
 def test_three_occurrences_have_the_self_similarity_and_the_uncentred_mev_of_the_paper():
     assert measure_self_similarity(THREE) == pytest.approx(0.88684, rel=1e-5)
     assert measure_mev(THREE) == pytest.approx(0.948164, rel=1e-5)
+    assert measure_mev(THREE - THREE.mean(axis=0)) == pytest.approx(0.75)  # what the paper's code computes
 
 
 def test_two_orthogonal_words_lie_at_one_over_root_two_of_their_sentence():

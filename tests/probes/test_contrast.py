@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rowspace.geometry.procrustes import measure_row_cosine
 from rowspace.probes.contrast import BANK, CLUSTERS, CONTEXTS, find_contexts, find_contrast, words_asked
 from rowspace.probes.words import Word, find_words
 from rowspace.table import Missing, TokenTable
@@ -49,6 +50,8 @@ def test_the_chapters_toy_vectors_of_bank_come_out():
     known = {row["word"]: row["cosine"] for row in rows}
     assert known == pytest.approx({"loan": 0.991859, "river": 0.351573, "shore": 0.364689}, abs=1e-6)
     assert {row["context"] for row in rows} == set(CONTEXTS)
+    of = {word: np.array([row]) for word, row in toy.items()}
+    assert measure_row_cosine(of["river"], of["shore"]) == pytest.approx(0.989200, abs=1e-6)
 
 
 def test_words_without_a_row_or_with_that_of_another_leave_a_gap():

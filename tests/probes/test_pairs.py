@@ -1,5 +1,7 @@
 """Percentile ranks of partners: by brute force, 50 for a table that knows nothing, 100 for planted pairs."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.stats import percentileofscore, rankdata
@@ -160,3 +162,13 @@ def test_every_pair_has_its_verdict_and_rule():
     rows = find_pair_rows(here, rank_pairs(here, pairs_of(3), seed=0), close=95, min_count=0)
     assert {row["verdict"] for row in rows} == {"success", "failure"}
     assert all(row["rule"] and row["percentile"] == (row["from_one"] + row["from_other"]) / 2 for row in rows)
+
+
+def test_no_copy_of_the_table_is_made():
+    table = table_of(np.random.default_rng(0).standard_normal((60_000, 64)))
+    tracemalloc.start()
+    ranked = rank_pairs(table, pairs_of(1, 2), seed=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(ranked.pairs) == 2
+    assert peak < 0.9 * table.vectors.nbytes

@@ -65,10 +65,15 @@ def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
 
 def spans(vectors: Vectors) -> Iterator[tuple[slice, np.ndarray]]:
     """The blocks of (V, d), each with the place of its rows."""
-    step = min(max(ENTRIES // max(vectors.shape[1], 1), 256), BLOCK)
+    step = rows_at_once(vectors)
     for start in range(0, len(vectors), step):
         block = vectors[start : start + step].astype(np.float64)
         yield slice(start, start + len(block)), block
+
+
+def rows_at_once(vectors: Vectors) -> int:
+    """Rows of a block."""
+    return min(max(ENTRIES // max(vectors.shape[1], 1), 256), BLOCK)
 
 
 def measure_largest(vectors: Vectors) -> float:
@@ -91,15 +96,44 @@ def measure_norms(vectors: Vectors) -> np.ndarray:
     return norms
 
 
+class Units:
+    """Rows (V, d) at norm 1, float32, made when they are asked for, or some of their columns (by `np.ix_`); `norms` (V,)
+    float64. Zero rows stay zero."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.norms = measure_norms(vectors)
+        self._vectors = vectors
+        self._inverse = np.divide(1.0, self.norms, out=np.zeros_like(self.norms), where=self.norms > 0)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._vectors.shape
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def __getitem__(self, key: Any, /) -> np.ndarray:
+        rows = self._vectors[key].astype(np.float64)
+        rows *= self._inverse[key[0]] if isinstance(key, tuple) else self._inverse[key][..., None]
+        return rows.astype(np.float32)
+
+
 def unit_rows(vectors: Vectors) -> tuple[np.ndarray, np.ndarray]:
-    """Rows scaled to norm 1 and their former norms: (V, d) float32 and (V,) float64. Zero rows stay zero."""
-    norms = measure_norms(vectors)
-    inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    units = np.empty(vectors.shape, dtype=np.float32)
-    for rows, block in spans(vectors):
-        block *= inverse[rows, None]
-        units[rows] = block
-    return units, norms
+    """`Units` as an array (V, d) of its own, and the former norms (V,)."""
+    found, units = Units(vectors), np.empty(vectors.shape, dtype=np.float32)
+    step = rows_at_once(vectors)
+    for start in range(0, len(vectors), step):
+        units[start : start + step] = found[start : start + step]
+    return units, found.norms
+
+
+def multiply(queries: np.ndarray, rows: Vectors) -> np.ndarray:
+    """Products (m, V) of queries (m, d) with all rows, which are read a block at a time; float32."""
+    found = np.empty((len(queries), len(rows)), dtype=np.float32)
+    step = rows_at_once(rows)
+    for start in range(0, len(rows), step):
+        np.matmul(queries, rows[start : start + step].T, out=found[:, start : start + step])
+    return found
 
 
 _SMALL = 1e-100

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rowspace.geometry.nearest import find_nearest
-from rowspace.geometry.rows import unit_rows
+from rowspace.geometry.rows import Units, Vectors
 from rowspace.probes.chance import Null, find_groups, measure_gain, measure_matches
 from rowspace.probes.nearness import TIE
 from rowspace.probes.neighbours import find_eligible
@@ -78,8 +78,8 @@ def measure_analogies(
     table: TokenTable, asked: Asked, *, spellings: np.ndarray | None = None, progress: Progress | None = None
 ) -> Found:
     """Answers of all modes. `spellings`: of this vocabulary, where it is known already."""
-    units, norms = unit_rows(table.vectors)
-    eligible = find_eligible(table) & (norms > 0)
+    units = Units(table.vectors)
+    eligible = find_eligible(table) & (units.norms > 0)
     spelled = find_spellings(table) if spellings is None else spellings
     ids = asked.ids
     if not len(ids):
@@ -141,7 +141,7 @@ def _null(
     )
 
 
-def _nearest_to_b(units: np.ndarray, ids: np.ndarray, eligible: np.ndarray, spelled: np.ndarray) -> np.ndarray:
+def _nearest_to_b(units: Vectors, ids: np.ndarray, eligible: np.ndarray, spelled: np.ndarray) -> np.ndarray:
     """The nearest row to b that spells none of the question's words; -2 where two are exactly as near."""
     distinct, at = np.unique(ids[:, 2], return_inverse=True)
     near, cosines = find_nearest(units, units[distinct], k=STEPPED_OVER, eligible=eligible, own=distinct)

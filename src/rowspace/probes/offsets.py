@@ -20,6 +20,8 @@ from typing import Literal
 import numpy as np
 import torch
 
+from rowspace.geometry.rows import Vectors
+
 TILE = 1024
 TOGETHER = 16
 """Tiles in one product."""
@@ -52,7 +54,7 @@ class _Best:
 
 
 def find_answers(
-    units: np.ndarray,
+    units: Vectors,
     questions: np.ndarray,
     *,
     eligible: np.ndarray,
@@ -76,7 +78,7 @@ def find_answers(
 
 
 def _search(
-    units: np.ndarray, words: np.ndarray, places: np.ndarray, free: np.ndarray, rule: Rule, progress: Progress | None
+    units: Vectors, words: np.ndarray, places: np.ndarray, free: np.ndarray, rule: Rule, progress: Progress | None
 ) -> _Best:
     """The best of the free candidates: in float32 the two best of every tile that has one better than the few kept so
     far, and those few once more exactly."""
@@ -126,7 +128,7 @@ def _two_best(
     return columns, values
 
 
-def _rescored(units: np.ndarray, questions: np.ndarray, near: np.ndarray, none: np.ndarray, rule: Rule) -> _Best:
+def _rescored(units: Vectors, questions: np.ndarray, near: np.ndarray, none: np.ndarray, rule: Rule) -> _Best:
     """The best of each question's own candidates `near` (Q, n) in float64; `none` (Q, n): no candidate."""
     found = _nothing(len(near))
     for start in range(0, len(near), QUESTIONS):
@@ -139,7 +141,7 @@ def _rescored(units: np.ndarray, questions: np.ndarray, near: np.ndarray, none: 
 
 
 def _exactly(
-    units: np.ndarray, words: np.ndarray, places: np.ndarray, ids: np.ndarray, rule: Rule, barred: np.ndarray
+    units: Vectors, words: np.ndarray, places: np.ndarray, ids: np.ndarray, rule: Rule, barred: np.ndarray
 ) -> _Best:
     """The best of few candidates `ids` (n,), the same for all, in float64; `barred` (Q, n) may not be found."""
     found = _nothing(len(places))

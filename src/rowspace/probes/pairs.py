@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.geometry.rows import unit_rows
+from rowspace.geometry.rows import Units, Vectors, multiply
 from rowspace.probes.chance import Null, find_groups, from_draws
 from rowspace.probes.nearness import TIE
 from rowspace.probes.neighbours import find_eligible
@@ -58,8 +58,8 @@ class Ranked:
 
 def rank_pairs(table: TokenTable, pairs: Sequence[Pair], *, seed: int) -> Ranked:
     """Percentile ranks of the pairs that have rows. O(pairs * V * d) time, a block of BLOCK * V floats of memory."""
-    units, norms = unit_rows(table.vectors)
-    eligible = find_eligible(table) & (norms > 0)
+    units = Units(table.vectors)
+    eligible = find_eligible(table) & (units.norms > 0)
     groups = find_groups(table)
     kept = [pair for pair in pairs if pair.known and eligible[[*pair.one.ids, *pair.other.ids]].all()]
     if not kept:
@@ -97,14 +97,14 @@ def judge_pair(percentile: float, counts: Sequence[int | None], *, close: float,
 
 
 def _percentiles(
-    units: np.ndarray, sides: Sequence[tuple[Word, Word]], eligible: np.ndarray, groups: np.ndarray
+    units: Vectors, sides: Sequence[tuple[Word, Word]], eligible: np.ndarray, groups: np.ndarray
 ) -> np.ndarray:
     """Percentile of each partner (m, 2): among all eligible tokens, and among those of its group; float64 ties."""
     found = np.full((len(sides), 2), 50.0)
     for start in range(0, len(sides), BLOCK):
         block = sides[start : start + BLOCK]
         own = np.stack([_vector(units, word) for word, _ in block])
-        cosines = own @ units.T
+        cosines = multiply(own, units)
         for place, (word, partner) in enumerate(block):
             others = eligible.copy()
             others[[*word.ids, *partner.ids]] = False
@@ -114,7 +114,7 @@ def _percentiles(
     return found
 
 
-def _ahead(units: np.ndarray, own: np.ndarray, cosines: np.ndarray, partner: np.ndarray) -> np.ndarray:
+def _ahead(units: Vectors, own: np.ndarray, cosines: np.ndarray, partner: np.ndarray) -> np.ndarray:
     """How each token stands to the partner: 1 farther, 0.5 as close, 0 nearer: (V,). Near ties in float64."""
     exact = own.astype(np.float64)
     mark = float(exact @ partner.astype(np.float64))
@@ -132,7 +132,7 @@ def _percentile(ahead: np.ndarray) -> float:
 
 
 def _nulls(
-    units: np.ndarray, pairs: Sequence[Pair], eligible: np.ndarray, groups: np.ndarray, seed: int
+    units: Vectors, pairs: Sequence[Pair], eligible: np.ndarray, groups: np.ndarray, seed: int
 ) -> tuple[Null | Missing, Null | Missing]:
     """Nulls of both means: the words of the pairs dealt anew within their groups, among a pool of rows.
 
@@ -171,7 +171,7 @@ def _nulls(
 
 
 def _pool_ranks(
-    units: np.ndarray,
+    units: Vectors,
     ids: np.ndarray,
     eligible: np.ndarray,
     slots: dict[Any, range],
@@ -203,10 +203,10 @@ def _midranks(cosines: np.ndarray, among: np.ndarray, marked: np.ndarray, own: n
     return np.where((n > 0) & (own[:, None] != marked), 50 * twice / np.maximum(n, 1), 50.0)
 
 
-def _vector(units: np.ndarray, word: Word) -> np.ndarray:
+def _vector(units: Vectors, word: Word) -> np.ndarray:
     """The row of a word, or the mean direction of its pieces; norm 1 or 0."""
     if word.one_piece:
-        return units[word.ids[0]]
+        return units[list(word.ids)][0]
     mean = units[list(word.ids)].astype(np.float64).mean(axis=0)
     norm = np.linalg.norm(mean)
     return (mean / norm if norm > 0 else mean).astype(np.float32)
