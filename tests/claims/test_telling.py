@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,7 @@ from rowspace.claims.chapters import find_claims
 from rowspace.claims.telling import SIGNS, count, say, why
 from rowspace.metrics.catalogue import find_metric
 from rowspace.model.ledger import state_hash
-from tests.parts import option
+from tests.parts import CONF, option
 from tests.probing.subjects import ignore, subject
 
 SAID = {"what": "a number", "why": "Because."}
@@ -95,6 +96,20 @@ def test_several_runs_stand_side_by_side(run, monkeypatch: pytest.MonkeyPatch, t
     assert {row["of"] for row in found.rows["claims"]} == set(found.shown[0].head[2:])
     answers.write(tmp_path, "claims", found, {})
     assert answers.read(tmp_path)[0]["sentence"] == found.sentence
+
+
+def test_the_readme_has_every_statement_of_the_chapters_with_its_verdict_and_number() -> None:
+    readme = (CONF.parent / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?:Part 1|Lesson 2), [^|]*) \| (.*?) \| [✓✗◦] (\w+) \| (-?\d\S*): ", readme, re.M)
+    assert {(place, statement) for place, statement, *_ in rows} == {
+        (one.place, one.statement) for one in find_claims()
+    }
+    said = re.search(r"Of (\d+) statements .* (\d+) held in this run, (\d+) failed and (\d+) are conditional", readme)
+    assert said is not None
+    words = [word for *_, word, _ in rows]
+    counted = [len(rows), *(words.count(word) for word in ("held", "failed", "conditional"))]
+    assert [int(number) for number in said.groups()] == counted
+    assert "rowspace probe outputs/latest probes=claims" in readme
 
 
 BODIES = {

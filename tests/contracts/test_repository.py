@@ -126,3 +126,30 @@ def test_the_readme_tables_are_those_of_the_code() -> None:
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert rewritten(readme) == readme
+
+
+def test_the_readme_begins_with_the_answer_of_its_study_as_that_found_it() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    alt, figure = re.findall(r"!\[(.*?)\]\((.*?)\)", readme)[0]
+    assert figure == ".github/effects.svg"
+    assert "rowspace compare outputs/front_end_factorial out=effects.svg" in readme
+    found = (ROOT / "conf" / "sweep" / "front_end_factorial.yaml").read_text(encoding="utf-8")
+    drawn = re.sub(r"<[^>]*>", " ", (ROOT / figure).read_text(encoding="utf-8"))
+    for number in re.findall(r"0\.\d{3}", alt):
+        assert number in found, number
+        assert number in drawn, number
+
+
+def test_the_readme_has_the_matrix_of_every_kind_of_rung_and_the_command_behind_it() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, head, rest = re.split(r"^(\| rung \|.*)$", readme, maxsplit=1, flags=re.M)
+    lines = rest.strip().split("\n\n")[0].splitlines()[1:]
+    cells = {line.split(" | ")[0].strip("| "): line.strip("| ").split(" | ")[1:] for line in lines}
+    tests = head.strip("| ").split(" | ")[1:]
+    assert all(len(own) == len(tests) for own in cells.values())
+    kinds = "one-hot", "counts by", "TF-IDF", "counts of", "LSA", "PPMI", "skip-gram", "cbow", "E", "layer 0", "layer 2"
+    for kind in kinds:
+        assert any(kind in name for name in cells), kind
+    order = {name: own[tests.index("order")] for name, own in cells.items()}
+    assert {value for name, value in order.items() if "layer" not in name} == {"= 0 (0)"}
+    assert "rowspace ladder runs=[outputs/latest]" in readme

@@ -26,6 +26,9 @@ WORDS = ("Question", "Expect", "Run", "Found")
 MOST_RUNS, MOST_SECONDS = 60, 60
 SMALL = ("data.take=500", "model.d=16", "model.layers=1", "model.heads=2", "model.n_ctx=16", "trainer.batch_size=4")
 QUICK = ("logger.mode=disabled", "trainer.threads=1", "schedule.warmup_steps=2", "trainer.progress=none")
+MEASURED = ("front_end_factorial", "tying_regimes", "position_schemes", "vocabulary_size", "tokenizer_types")
+"""Studies that were run whole."""
+OPEN = "(to be measured)"
 FEWER = {"tokenizer": "bpe,unigram", "tokenizer.vocab_size": "300,340"}
 """Values of an axis in a quick run, where its own take long."""
 
@@ -85,6 +88,13 @@ def test_a_header_asks_expects_says_how_and_what_came_out(path: Path) -> None:
     assert "not run yet" not in text
     assert re.search(r"\bseeds? \d", " ".join(header.values()), re.I), "seeds are stated"
     assert f"\nstudy: {path.stem}\n" in text
+
+
+@pytest.mark.parametrize("path", [*SWEEPS, *EXPERIMENTS], ids=_name)
+def test_what_was_found_is_numbers_or_open_in_the_same_words_everywhere(path: Path) -> None:
+    found = _header(path)["Found"]
+    assert found == OPEN or len(re.findall(r"\d\.\d{2,}", found)) >= 3
+    assert found != OPEN or path.stem not in MEASURED
 
 
 @pytest.mark.parametrize("path", SWEEPS, ids=_name)
