@@ -97,8 +97,8 @@ def measure_norms(vectors: Vectors) -> np.ndarray:
 
 
 class Units:
-    """Rows (V, d) at norm 1, float32, made when they are asked for, or some of their columns (by `np.ix_`); `norms` (V,)
-    float64. Zero rows stay zero."""
+    """Rows (V, d) at norm 1, float32, made when they are asked for, or some columns of them (by `np.ix_`). `norms` (V,)
+    float64; zero rows stay zero."""
 
     def __init__(self, vectors: Vectors) -> None:
         self.norms = measure_norms(vectors)
