@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import islice, product
 from math import prod
 from pathlib import Path
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Override, RangeSweep
 from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
@@ -76,12 +76,23 @@ def read_points(hydra: Any, composed: DictConfig) -> list[Words]:
         axes = {one.get_key_element(): _values(one) for one in parser.parse_overrides(file)}
     except HydraException as error:
         raise ConfigError(Problem("hydra.sweeper.params", " ".join(str(error).split()), "key: value,value")) from error
-    axes |= {one.get_key_element(): _values(one) for one in parser.parse_overrides(list(composed.hydra.overrides.task))}
+    axes |= _typed(parser.parse_overrides(list(composed.hydra.overrides.task)))
     count = prod(map(len, axes.values()))
     if count > MOST_POINTS:
         right = f"at most {MOST_POINTS:,}; take fewer values"
         raise ConfigError(Problem("-m", f"{count:,} grid points were given", right))
     return [tuple(point) for point in product(*axes.values())]
+
+
+def _typed(overrides: Sequence[Override]) -> dict[str, list[str]]:
+    """The last word of a key counts, but of two lists nobody knows which was meant."""
+    lists: dict[str, str] = {}
+    for one in overrides:
+        key, text = one.get_key_element(), str(one.input_line)
+        if one.is_sweep_override() and lists.setdefault(key, text) != text:
+            right = f"all values in one, as in {key}=A,B"
+            raise ConfigError(Problem(key, f"{lists[key]} and {text} were given", right))
+    return {one.get_key_element(): _values(one) for one in overrides}
 
 
 def _values(override: Override) -> list[str]:
@@ -90,7 +101,23 @@ def _values(override: Override) -> list[str]:
         return [f"{key}={override.get_value_element_as_str()}"]
     if not override.is_discrete_sweep():
         raise ConfigError(Problem(key, "an interval was given", "a list of values, or hydra/sweeper=optuna"))
-    return [f"{key}={value}" for value in override.sweep_string_iterator()]
+    given = f"{str(override.input_line).partition('=')[2]} was given"
+    values = _bounded(override, key, given)
+    if not values:
+        raise ConfigError(Problem(key, f"{given}, which holds no value", f"at least one, as in {key}=A,B"))
+    return [f"{key}={value}" for value in values]
+
+
+def _bounded(override: Override, key: str, given: str) -> list[str]:
+    """A range may have no end, and is counted first where a shuffle would draw it whole."""
+    held = override.value()
+    try:
+        if isinstance(held, RangeSweep) and len(list(islice(held.range(), MOST_POINTS + 1))) > MOST_POINTS:
+            raise ConfigError(Problem(key, given, f"at most {MOST_POINTS:,} values"))
+        return list(override.sweep_string_iterator())
+    except (ValueError, ArithmeticError, HydraException):
+        right = "a range from start to stop by a step that is not 0, all of them numbers"
+        raise ConfigError(Problem(key, given, right)) from None
 
 
 @dataclass
