@@ -164,6 +164,14 @@ def test_a_table_of_equal_rows_has_no_order() -> None:
     assert all(isinstance(value, Missing) for value in found.by_band)
 
 
+def test_bands_of_fewer_tokens_than_bands_are_missing_and_not_nan() -> None:
+    cosines = find_cosines(np.random.default_rng(0).standard_normal((6, 4)))
+    found = measure_association(cosines, cosines, find_ranks(cosines), seed=0)
+    empty = [band for band in found.by_band if isinstance(band, Missing)]
+    assert len(empty) == len(found.by_band) - 6
+    assert {band.reason for band in empty} == {"no token falls into this tenth"}
+
+
 def test_frequency_alone_says_that_equally_common_tokens_are_alike() -> None:
     found = find_frequency_likeness(np.array([8, 8, 1]))
     assert found == pytest.approx(np.array([[0, 0, -np.log(8)], [0, 0, -np.log(8)], [-np.log(8), -np.log(8), 0]]))

@@ -65,3 +65,12 @@ def test_words_without_a_row_or_with_that_of_another_leave_a_gap():
     missing = find_contexts(dense, resolved | {BANK: Word(BANK, (), "skipped: 2 pieces")})
     assert isinstance(missing, Missing)
     assert "skipped: 2 pieces" in missing.reason
+
+
+def test_a_word_whose_tenth_holds_no_other_row_has_no_null() -> None:
+    few = TokenTable(np.eye(2, dtype=np.float32), ["bank", "river"], np.array([5, 5]))
+    resolved = {word: Word(word, (), "skipped") for word in words_asked()}
+    resolved |= {"bank": Word("bank", (0, 1), "mean of pieces"), "river": Word("river", (1,), "one token")}
+    rows = find_contexts(few, resolved)
+    assert not isinstance(rows, Missing)
+    assert [(row["word"], row["low"], row["middle"], row["high"]) for row in rows] == [("river", None, None, None)]

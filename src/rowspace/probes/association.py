@@ -161,12 +161,14 @@ def measure_association(cosines: np.ndarray, known: np.ndarray, ranks: np.ndarra
 
 def _measure_band(cosines: np.ndarray, known: np.ndarray, band: np.ndarray) -> float | Missing:
     """Spearman over the pairs of a token of the band with any other."""
+    if not len(band):
+        return Missing("no token falls into this tenth")
     others = np.ones((len(band), len(cosines)), dtype=bool)
     others[np.arange(len(band)), band] = False
     a, b = (rankdata(side[band][others]) for side in (cosines, known))
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / scale if len(band) and scale > 0 else Missing("all pairs are equally close")
+    return float(a @ b) / scale if scale > 0 else Missing("all pairs are equally close")
 
 
 def draw_dealt(a: np.ndarray, b: np.ndarray, *, seed: int) -> np.ndarray:

@@ -86,7 +86,8 @@ def find_contexts(
             if unit is None:
                 continue
             group = groups == groups[words[member].ids[0]]
-            pool = [id_ for id_ in np.flatnonzero(group).tolist() if id_ in known and id_ not in words[word].ids]
+            others = [id_ for id_ in np.flatnonzero(group).tolist() if id_ in known and id_ not in words[word].ids]
+            pool = np.array(others, dtype=np.int64)  # none where the tenth holds no other
             cosines = _units(table, generator.choice(pool, size=min(DRAWS, len(pool)), replace=False)) @ own
             found.append({"context": context, "word": member, "cosine": float(np.clip(own @ unit, -1, 1))})
             found[-1] |= {"policy": words[member].policy, **_spread(cosines)}
