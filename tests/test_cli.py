@@ -239,7 +239,11 @@ def test_a_configuration_that_cannot_be_composed_is_not_printed(capfd: pytest.Ca
 
 def test_flags_that_do_not_exist_are_a_bad_configuration(capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.door(["train", "--no-such-flag"]) == 2
-    assert "--no-such-flag" in capfd.readouterr().err
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "--no-such-flag; what is set has no dashes, as in seed=1" in line
+    assert cli.door(["compare", "--cfg", "jab"]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("rowspace compare: argument --cfg/-c: invalid choice: 'jab'")
 
 
 def test_a_config_dir_that_does_not_exist_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -153,6 +153,14 @@ def test_a_readme_without_markers_is_refused(tmp_path: Path) -> None:
         main([str(readme)])
 
 
+def test_usage_says_where_the_path_stands_and_a_command_without_groups_lists_none() -> None:
+    assert "rowspace trace PATH [key=value]" in command_page("trace", "walks", [])
+    assert "Groups" not in command_page("trace", "walks", [])
+    assert "rowspace runs [PATH] [key=value]" in command_page("runs", "lists", [])
+    assert "rowspace train [group=option]" in command_page("train", "trains", [])
+    assert "rowspace probe PATH [group=option]" in command_page("probe", "asks", [])
+
+
 def test_a_command_with_settings_of_several_questions_lists_them_and_shows_the_fields_of_one() -> None:
     page = command_page("probe", "asks", [])
     assert "  length  " in page

@@ -17,7 +17,8 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 from rowspace.errors import ConfigError, RowspaceError, Stopped, closest, in_one_sentence
 from rowspace.terminal import reader_left, visible
@@ -106,6 +107,7 @@ def _compose_and_run(command: str, words: list[str]) -> None:
 
     sys.argv[0] = "rowspace"  # what Hydra calls the program
     parser = get_args_parser()
+    parser.error = partial(_flag_refused, command)
     args = parser.parse_intermixed_args(hydra_words(command, words))
     if args.experimental_rerun is not None:
         raise ConfigError("--experimental-rerun unpickles a file, which this program never does; give the overrides")
@@ -128,6 +130,11 @@ def _compose_and_run(command: str, words: list[str]) -> None:
             hydra.show_info(args.info, config_name=name, overrides=args.overrides)
         else:
             launch(hydra, command, name, args, ("rowspace", command, *words))
+
+
+def _flag_refused(command: str, message: str) -> NoReturn:
+    """What the parser complains of and what would be right, in place of a screen of Hydra's flags."""
+    raise ConfigError(f"{message}; what is set has no dashes, as in seed=1: rowspace {command} --help lists it")
 
 
 def _complete(words: list[str]) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from rowspace.composition import conf_dir
+from rowspace.composition import TAKES_A_PATH, conf_dir
 from rowspace.errors import closest
 
 EXAMPLE = "rowspace train tokenizer=unigram tokenizer.vocab_size=8192 model.d=256 position=rope head.tie=false"
@@ -80,10 +80,10 @@ def command_page(command: str, summary: str, words: list[str]) -> str:
         )
     width = max((len(choice.name) for group in defaults for choice in choices(group)), default=0)
     lines = [f"{_bold('rowspace ' + command)}: {summary}", ""]
-    lines += [f"{_bold('Usage')}     rowspace {command} [group=option] [group.field=value] [-m]", ""]
-    lines += [
-        f"{_bold('Groups')}    * is what you get without asking; rowspace {command} --help GROUP shows its fields"
-    ]
+    lines += [f"{_bold('Usage')}     rowspace {command} {_usage(command, keys, bool(defaults or sections))}"]
+    if defaults or sections:
+        star = "* is what you get without asking; " if defaults else ""
+        lines += ["", f"{_bold('Groups')}    {star}rowspace {command} --help GROUP shows its fields"]
     for group, default in defaults.items():
         for index, choice in enumerate(choices(group)):
             head = group if index == 0 else ""
@@ -220,6 +220,13 @@ def _primary(command: str) -> tuple[dict[str, str | None], list[tuple[str, Any, 
     values.pop("hydra", None)
     comments = dict(re.findall(r"^(\w+):.*?#\s*(.*)$", text, re.M))
     return defaults, [(key, value, comments.get(key, "")) for key, value in values.items()]
+
+
+def _usage(command: str, keys: list[tuple[str, Any, str]], grouped: bool) -> str:
+    """What follows the command: its path, in brackets where it has a default, then what may be set."""
+    wanted = next((value == "???" for key, value, _ in keys if key == "path"), True)
+    path = ["PATH" if wanted else "[PATH]"] if command in TAKES_A_PATH else []
+    return " ".join([*path, "[group=option] [group.field=value] [-m]" if grouped else "[key=value]"])
 
 
 def _sections(command: str) -> dict[str, Choice]:

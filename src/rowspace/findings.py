@@ -60,7 +60,8 @@ def refused(plain: Any, where: tuple[str, ...] = ()) -> Iterator[Problem]:
             yield from refused(value, (*where, str(index)))
     elif plain == MISSING:
         key = ".".join(where)
-        yield Problem(key, "has no value yet", f"give it one: {key}=VALUE")
+        first = "give it as the first word, as in outputs/latest, or as path=VALUE"
+        yield Problem(key, "has no value yet", first if key == "path" else f"give it one: {key}=VALUE")
 
 
 def readable(

@@ -87,6 +87,11 @@ def test_a_story_says_what_was_trained():
     }
     assert facts.find_story({"data": {"name": "synthetic"}}, config).startswith("A table alone, without a body, 8 wide")
     assert facts.find_story({}, {}) == ""
+    config |= {"body": {"name": "lstm"}, "model": {"layers": 2, "d": 8}}
+    assert facts.find_story({"data": {"name": "glosses"}}, config) == (
+        "An LSTM of 2 layers, 8 wide, that reads the glosses corpus in word tokens, 100 different ones, and predicts "
+        "the next one. E is its token table: for each token a learned row of 8 numbers."
+    )
 
 
 @pytest.mark.parametrize(

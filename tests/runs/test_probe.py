@@ -79,7 +79,7 @@ def test_a_wrong_name_no_run_and_a_folder_without_weights_are_one_sentence_each(
         (["run"], "there is no checkpoint at run/checkpoints/best.ckpt; train the run first"),
         (["run", "beside=[./run]"], "beside: ./run is asked already; each once"),
         (["run", "length.factors=[0]"], "length.factors.0: 0 was given"),
-        ([], "path: has no value yet"),
+        ([], "path: has no value yet; give it as the first word, as in outputs/latest, or as path=VALUE"),
     ):
         done = rowspace("probe", *words, cwd=tmp_path)
         assert done.code == 2

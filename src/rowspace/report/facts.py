@@ -140,7 +140,7 @@ def find_chips(config: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def find_story(run: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    """What was trained, in one sentence; empty where the config was not written."""
+    """What was trained, and what E is, in two sentences; empty where the config was not written."""
 
     def part(section: str, key: str) -> Any:
         found = config.get(section)
@@ -152,9 +152,10 @@ def find_story(run: Mapping[str, Any], config: Mapping[str, Any]) -> str:
     body = part("body", "name")
     known = BODIES.get(str(body), (f"A {body}", "learns to predict them"))
     what = "A table alone, without a body" if body == "none" else f"{known[0]} of {layers} layers"
-    pieces = f"{vocabulary:,} {part('tokenizer', 'name')}" if isinstance(vocabulary, int) else part("tokenizer", "name")
+    kinds = f", {vocabulary:,} different ones," if isinstance(vocabulary, int) else ""
     corpus = (run.get("data") or {}).get("name") or part("data", "name")
-    return f"{what}, {width} wide, that reads {pieces} tokens of the {corpus} corpus and {known[1]}."
+    read = f"that reads the {corpus} corpus in {part('tokenizer', 'name')} tokens{kinds} and {known[1]}"
+    return f"{what}, {width} wide, {read}. E is its token table: for each token a learned row of {width} numbers."
 
 
 def find_certificates(run: Mapping[str, Any]) -> list[dict[str, str]]:
