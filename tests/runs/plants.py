@@ -45,7 +45,9 @@ def four_fates() -> None:
     def fated(task: Any, *args: Any, **told: Any) -> None:
         seed = _seed()
         if seed == 2:
-            for pid in _children("wandb-core"):
+            services = _children("wandb-core")
+            assert services, "nothing to kill"
+            for pid in services:
                 os.kill(pid, signal.SIGKILL)
         if seed == 3:
             raise ZeroDivisionError("planted")

@@ -70,7 +70,7 @@ def test_a_sweep_killed_three_times_and_widened_ends_like_one_that_was_left_alon
     killed, alone = tmp_path / "killed", tmp_path / "alone"
     killed.mkdir(), alone.mkdir()
     drawn = random.Random(5)
-    narrow = ("train", "-m", *GRID, "position=rope,none", "seed=0,1,2,3")
+    narrow = ("train", "-m", *GRID, "position=rope,none", "seed=0,1,2,3,4,5")
     ended: dict[str, float] = {}
     for number in range(3):
         running = rowspace.start(*narrow, cwd=killed)
@@ -81,17 +81,17 @@ def test_a_sweep_killed_three_times_and_widened_ends_like_one_that_was_left_alon
         now = {name: run["ended"] for name, run in folders(killed).items() if run["status"] == "finished"}
         assert now.items() >= ended.items()
         ended = now
-    wide = ("train", "-m", *GRID, "position=rope,none", "seed=0,1,2,3,4,5")
+    wide = ("train", "-m", *GRID, "position=rope,none", "seed=0,1,2,3,4,5,6")
     done = rowspace(*wide, cwd=killed)
     assert done.code == 0, done.stderr
     reference = rowspace(*wide, cwd=alone)
     assert reference.code == 0, reference.stderr
     assert table(done.stdout) == table(reference.stdout)
-    assert [row[0] for row in table(done.stdout)] == ["finished"] * 12
+    assert [row[0] for row in table(done.stdout)] == ["finished"] * 14
     assert_bit_equal(killed, alone)
     runs = folders(killed)
     assert {name: runs[name]["ended"] for name in ended} == ended
-    assert sum(run["attempt"] for run in runs.values()) <= 12 + 3
+    assert sum(run["attempt"] for run in runs.values()) <= 14 + 3
     assert (killed / "outputs" / "grid" / "compare.html").exists()
 
 
@@ -104,9 +104,12 @@ def test_every_launcher_gives_the_same_table_and_the_same_weights(rowspace: Clie
     tables = {}
     for name, words in launchers.items():
         (tmp_path / name).mkdir()
-        done = rowspace("train", "-m", *GRID, "trainer.threads=2", "seed=0,1", *words, cwd=tmp_path / name)
+        running = rowspace.start("train", "-m", *GRID, "trainer.threads=2", "seed=0,1", *words, cwd=tmp_path / name)
+        done = running.wait()
         assert done.code == 0, done.stdout + done.stderr
         tables[name] = table(done.stdout)
+        own = {run["pid"] == running.pid for run in folders(tmp_path / name).values()}
+        assert own == {name == "basic"}, "other launchers run jobs in other processes"
         assert "training:" not in done.stderr or name == "basic"
     assert [row[0] for row in tables["basic"]] == ["finished", "finished"]
     assert tables["basic"] == tables["joblib"] == tables["submitit"]
