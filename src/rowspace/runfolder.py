@@ -162,7 +162,7 @@ class RunFolder:
             lines = self.metrics_file.read_bytes().split(b"\n")[:-1]
             try:
                 return [json.loads(line) for line in lines]
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise MachineError(f"{self.metrics_file} is damaged: {error}; rerun=true trains anew") from error
         return []
 
@@ -202,10 +202,10 @@ class RunFolder:
             return []
         try:
             table = parquet.ParquetFile(path).read()
-        except (OSError, pyarrow.ArrowException) as error:
+            mixed = json.loads((table.schema.metadata or {}).get(MIXED.encode(), b"[]"))
+            return [{**row, **{key: json.loads(row[key]) for key in mixed}} for row in table.to_pylist()]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError, pyarrow.ArrowException) as error:
             raise MachineError(f"{path} is damaged: {error}") from error
-        mixed = json.loads((table.schema.metadata or {}).get(MIXED.encode(), b"[]"))
-        return [{**row, **{key: json.loads(row[key]) for key in mixed}} for row in table.to_pylist()]
 
     def write_figure(self, name: str, figure: Any) -> Path:
         """figures/<name>.json: a Plotly figure (anything with `to_json`)."""

@@ -49,6 +49,25 @@ def test_a_run_without_a_table_says_why(two):
     assert lay([], embedding).shown == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "vectors", "reason"),
+    [
+        ([{"token": "a", "token_id": "0", "special": False, "count": 1}], None, "token_id holds what no run writes"),
+        ([{"nothing": 1}], None, "tables/tokens.parquet is damaged"),
+        (None, np.full((4, 2), np.nan, dtype=np.float32), "no matrix of finite numbers"),
+        (None, np.zeros(4, dtype=np.float32), "no matrix of finite numbers"),
+    ],
+)
+def test_a_table_or_an_e_that_no_run_wrote_is_left_out_with_the_reason(two, rows, vectors, reason):
+    if rows is not None:
+        RunFolder(two[1].path).write_table("tokens", rows)
+    laid = lay(two, lambda path: vectors if vectors is not None and two[1].path in path.parents else embedding(path))
+    assert len(laid.shown) == 1
+    ((name, said),) = laid.missing
+    assert name == two[1].name
+    assert reason in said
+
+
 def test_vocabularies_that_share_little_are_not_laid_on_each_other(two):
     rows = [{"token_id": i, "token": f"other {i}", "count": 5, "special": False} for i in range(67)]
     RunFolder(two[1].path).write_table("tokens", rows)

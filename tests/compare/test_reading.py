@@ -88,6 +88,7 @@ def test_runs_are_found_in_a_study_in_outputs_and_alone_and_each_once(study: Pat
         ("config.yaml", "x: &a [1, 1]\ny: [*a, *a]\n", "alias"),
         ("config.yaml", "!!python/object/apply:os.system ['true']", "damaged"),
         ("metrics.jsonl", '{"val/loss"\n', "damaged"),
+        ("metrics.jsonl", '{"val/loss": ' + "[" * 100_000 + "\n", "damaged"),
         ("config.yaml", b"\xff\xfe", "damaged"),
     ],
 )
@@ -126,13 +127,14 @@ def test_numbers_that_are_none_are_null_with_a_reason(study: Path) -> None:
         "test/loss": "3",
         "val/bpb": True,
         "geometry/E/row_norm_mean": 10**400,
+        "val/loss": 1e200,
     }
     (folder / "run.json").write_text(json.dumps(data))
     (folder / "metrics.jsonl").write_text(
         '{"trainer/global_step": 5, "val/loss": Infinity, "val/bpb": "x"}\n{"val/loss": 1}\n'
     )
     run = new_reader().read([folder])[0][0]
-    for key in ("test/bpb", "test/loss", "val/bpb", "geometry/E/row_norm_mean"):
+    for key in ("test/bpb", "test/loss", "val/bpb", "geometry/E/row_norm_mean", "val/loss"):
         assert run.metrics[key] is None
         assert "no finite number" in run.reasons[key]
     assert [(point["step"], point["val/loss"], point["val/bpb"]) for point in run.curve] == [(5, None, None)]

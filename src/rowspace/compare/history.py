@@ -6,12 +6,14 @@ Values from files are hostile: what is no finite number is none.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rowspace.runfolder import STEP
+
+LARGEST = 1e100
+"""Beyond it nothing was measured, and sums of squares overflow."""
 
 
 def read_curve(file: Path, run: Mapping[str, Any], cost: Mapping[str, float | None]) -> Iterator[dict[str, Any]]:
@@ -48,19 +50,19 @@ def validated_rows(file: Path) -> Iterator[dict[str, Any]]:
     with open(file, "rb") as lines:
         for line in lines:
             if b'"val/loss"' in line and line.endswith(b"\n"):
-                row = json.loads(line)
+                try:
+                    row = json.loads(line)
+                except RecursionError:
+                    raise ValueError(f"{file.name} holds a row that is nested too deep") from None
                 if isinstance(row, dict):
                     yield row
 
 
 def number(value: Any) -> float | None:
-    """A finite number as a float; None for anything else."""
+    """A finite number as a float; None for anything else, and for one whose square is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    try:
-        return float(value) if math.isfinite(value) else None
-    except OverflowError:
-        return None
+    return float(value) if abs(value) <= LARGEST else None
 
 
 def mapping(run: Mapping[str, Any], key: str, otherwise: Mapping[str, Any] | None = None) -> Mapping[str, Any]:

@@ -16,11 +16,11 @@ import numpy as np
 
 from rowspace.compare.base import Ran
 from rowspace.compare.curves import short
+from rowspace.compare.nearby import rows_of
 from rowspace.errors import MachineError, RowspaceError
 from rowspace.figures.tokens import show
 from rowspace.geometry.plane import find_plane
 from rowspace.geometry.procrustes import fit_rotation, measure_procrustes
-from rowspace.runfolder import RunFolder
 from rowspace.table import Missing
 
 POINTS = 600
@@ -30,6 +30,7 @@ FITTED = 2_000
 FEWEST = 30
 """Shared tokens below which two tables are not laid on each other."""
 EMBEDDING = "model.embedding.weight"
+TOKEN = {"token": str, "token_id": int, "special": bool, "count": int}
 
 Reader = Callable[[Path], np.ndarray]
 
@@ -103,8 +104,10 @@ def _read_all(runs: Sequence[Ran], read: Reader) -> tuple[list[Table], list[tupl
             missing.append((run.name, "its best checkpoint is not in its folder"))
             continue
         try:
-            rows = RunFolder(folder).read_table("tokens")
+            rows = [row for row in rows_of(run, "tokens", TOKEN) if row["token_id"] >= 0]
             vectors = read(folder / "checkpoints" / "best.ckpt")
+            if vectors.ndim != 2 or not np.isfinite(vectors).all():
+                raise MachineError("E of its best checkpoint is no matrix of finite numbers; train the run again")
         except RowspaceError as error:
             missing.append((run.name, str(error)))
             continue

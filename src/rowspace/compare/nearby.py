@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.compare.base import Arm, Ran
-from rowspace.errors import RowspaceError
+from rowspace.compare.history import number
+from rowspace.errors import MachineError, RowspaceError
 from rowspace.figures.tokens import show
 from rowspace.runfolder import RunFolder
 
@@ -15,6 +16,9 @@ COLUMNS = 8
 """Runs whose tables are laid side by side."""
 NEAREST = 8
 """Neighbours of a word in a column."""
+NEIGHBOUR = {"word": str, "policy": str, "rank": int, "neighbour": str, "verdict": str, "cosine": float, "rule": str}
+EMPTY = frozenset({"rank", "neighbour", "verdict", "cosine", "count"})
+"""Columns in which nothing may stand."""
 
 
 def side_by_side(arms: Sequence[Arm]) -> list[Ran]:
@@ -33,7 +37,7 @@ def read_neighbours(runs: Sequence[Ran]) -> tuple[list[dict[str, Any]], list[tup
     missing = []
     for place, run in enumerate(runs):
         try:
-            rows = RunFolder(run.path).read_table("neighbours")
+            rows = rows_of(run, "neighbours", NEIGHBOUR)
         except RowspaceError as error:
             missing.append((run.name, str(error)))
             continue
@@ -54,6 +58,20 @@ def read_neighbours(runs: Sequence[Ran]) -> tuple[list[dict[str, Any]], list[tup
     return told, missing
 
 
+def rows_of(run: Ran, name: str, columns: Mapping[str, type]) -> list[dict[str, Any]]:
+    """Rows of a table of the run that have these columns. MachineError where the table is none that a run writes."""
+    rows = RunFolder(run.path).read_table(name)
+    for row in rows:
+        for key, kind in columns.items():
+            value = row.get(key)
+            if not (type(value) is kind or (value is None and key in EMPTY)) or (
+                kind is float and number(value) != value
+            ):
+                right = "train the run again, or delete the file"
+                raise MachineError(f"tables/{name}.parquet is damaged: {key} holds what no run writes; {right}")
+    return rows
+
+
 def read_geometry(arms: Sequence[Arm], seeds: int) -> dict[Path, list[dict[str, Any]]]:
     """Rows of metrics.jsonl that hold geometry, by the folder of the run; runs that cannot be read are left out."""
     found = {}
@@ -62,7 +80,8 @@ def read_geometry(arms: Sequence[Arm], seeds: int) -> dict[Path, list[dict[str, 
             rows = RunFolder(run.path).read_metrics()
         except RowspaceError:
             continue
-        found[run.path] = [row for row in rows if "geometry/E/mean_cosine_raw" in row]
+        kept = [row for row in rows if isinstance(row, dict) and "geometry/E/mean_cosine_raw" in row]
+        found[run.path] = [{key: number(value) for key, value in row.items()} for row in kept]
     return found
 
 
