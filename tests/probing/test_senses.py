@@ -71,6 +71,9 @@ def test_untrained_bodies_score_chance_and_layer_0_is_one_unless_a_position_is_a
     one_piece = [row["self_similarity"] for row in start if row["pieces"] == 1]
     assert (min(one_piece) < 1.0) if added else (set(one_piece) == {1.0})
     assert any("position alone" in note for note in findings.notes) == added
+    baselines = {row["cue"]: row["baseline_cosine"] for row in findings.rows["senses_layers"] if row["layer"] == 0}
+    adjusted = [row["self_similarity"] - baselines[row["cue"]] for row in start]
+    assert [row["self_similarity_adjusted"] for row in start] == pytest.approx(adjusted)
     if not added:
         assert all(row["separation"] == 0 and row["separation_p"] == 1 for row in start)
     if run.config.body.sees == "past":
