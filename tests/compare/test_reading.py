@@ -187,6 +187,13 @@ def test_runs_of_one_name_in_two_studies_are_told_apart(study: Path, tmp_path: P
     assert "run0001_seed1" in names
 
 
+def test_a_setting_that_is_too_large_to_be_one_is_named(study: Path) -> None:
+    config = study / "run0000_seed0" / "config.yaml"
+    config.write_text(re.sub(r"max_steps: \d+", f"max_steps: {10**400}", config.read_text()))
+    (apart,) = new_reader().read([study])[1]
+    assert "trainer.max_steps is no finite number" in apart.reason
+
+
 def test_what_only_watches_a_run_may_be_missing(study: Path) -> None:
     """Keys that make no other run come and go with versions."""
     file = study / "run0000_seed0" / "config.yaml"

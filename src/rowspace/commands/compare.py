@@ -110,20 +110,25 @@ def settings(shape: type[Option], plain: Mapping[str, Any]) -> Mapping[str, Any]
     ConfigError where it is none of this version's. What options say of each other and of files is left alone: the run
     was trained, and its folder may be a stranger's.
     """
+    from rowspace.compare.history import number
     from rowspace.compare.settings import flat
 
+    right = "train it again, or compare it with the version that made it"
     given = {
         key: value for key, value in plain.items() if key in shape.model_fields or key not in RunConfig.model_fields
     }
     try:
-        return flat(shape.model_validate(given))
+        found = flat(shape.model_validate(given))
     except ValidationError as error:
         first, *rest = error.errors(include_url=False, include_context=False, include_input=False)
         where = ".".join(str(part) for part in first["loc"])[:80]
         said = "is missing" if first["type"] == "missing" else " ".join(first["msg"].split())[:200]
         more = f", and {len(rest)} more" if rest else ""
-        right = "train it again, or compare it with the version that made it"
         raise ConfigError(f"its configuration is none of this version's: {where} {said}{more}; {right}") from error
+    for key, value in found.items():
+        if isinstance(value, int | float) and not isinstance(value, bool) and number(value) is None:
+            raise ConfigError(f"its configuration is none of this version's: {key[:80]} is no finite number; {right}")
+    return found
 
 
 def place_of(paths: Sequence[Path], found: Comparison) -> Path:

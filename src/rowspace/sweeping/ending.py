@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from rowspace.errors import MachineError
 from rowspace.sweeping.recording import stop_file
@@ -39,6 +40,33 @@ def ending(board: Board, sweep: str, *, elsewhere: bool, finish: Callable[[Path]
     for study in sorted({board.jobs.of(row.id).study for row in rows if row.folder is not None}):
         finish(study)
     complain([row.status for row in rows])
+
+
+@contextlib.contextmanager
+def gently(board: Board, sweep: str) -> Iterator[None]:
+    """Around a launcher whose jobs run elsewhere: a signal lets them save before it unwinds the launcher, which may
+    kill them at once (joblib). Once more stops at once."""
+    before: dict[int, Any] = {}
+
+    def hear(number: int, frame: Any) -> None:
+        handler = before[number]
+        give_back()
+        stop(board, sweep)
+        handler(number, frame)
+
+    def give_back() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    with contextlib.suppress(ValueError):  # not in the main thread
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(handler := signal.getsignal(number)):
+                signal.signal(number, hear)
+                before[number] = handler
+    try:
+        yield
+    finally:
+        give_back()
 
 
 def show(board: Board) -> None:

@@ -27,7 +27,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from rowspace.commands import compare
 from rowspace.errors import ConfigError, MachineError
-from rowspace.sweeping.ending import ending
+from rowspace.sweeping.ending import ending, gently
 from rowspace.sweeping.grid import Checker, Grid, Point, read_points
 from rowspace.sweeping.recording import Recorded, say
 from rowspace.sweeping.records import Records
@@ -175,7 +175,12 @@ class Sweep:
         return ending(board, self.token, elsewhere=not self.in_process, finish=self._finish)
 
     def _watching(self, board: Board) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext() if self.in_process else board.watching()
+        return contextlib.nullcontext() if self.in_process else self._watched(board)
+
+    @contextlib.contextmanager
+    def _watched(self, board: Board) -> Iterator[None]:
+        with board.watching(), gently(board, self.token):
+            yield
 
     def _refresh(self, study: Path) -> None:
         if self.trains:
