@@ -69,6 +69,17 @@ def test_what_a_run_refuses_is_not_asked_with_the_reason_and_a_bug_is_no_verdict
         judge(check(ValueError), asked)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+@pytest.mark.parametrize("word", ["held", "failed"])
+def test_a_number_that_is_none_gives_no_verdict(run, questions, number: float, word: Any):
+    @claim("Part 1, 1", "It is so.", by="nothing")
+    def empty(asked: Asked) -> Verdict:
+        return Verdict(word, number, "share of no rows", "at most 1", "Because.")
+
+    found = judge(empty, Asked(run, questions, ignore))
+    assert found == not_asked(f"share of no rows: the check gave {number}, which says nothing")
+
+
 def test_another_probe_is_asked_once_and_its_missing_numbers_are_reasons(run, questions):
     asked = Asked(replace(run, cache={}), questions, ignore)
     assert asked.answer("pairs") is asked.answer("pairs")

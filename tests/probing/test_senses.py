@@ -14,6 +14,7 @@ from rowspace.errors import ConfigError
 from rowspace.metrics.catalogue import find_metric
 from rowspace.probes.occurrences import read_senses
 from rowspace.probing.base import Subject
+from rowspace.probing.sense_questions import find_questions, find_together
 from rowspace.table import TokenTable
 from tests.parts import option
 from tests.probing.subjects import ignore, subject
@@ -84,6 +85,29 @@ def test_untrained_bodies_score_chance_and_layer_0_is_one_unless_a_position_is_a
     else:
         assert "as it must be" not in findings.sentence
     assert all(find_metric(key) for key in findings.all_numbers())
+
+
+def test_words_that_stand_in_the_same_sentences_make_no_interval_narrower(cache, tmp_path):
+    beasts, trades = ("owl", "fox", "hen", "cow", "bat", "elk"), ("cook", "smith", "clerk", "judge", "nurse", "guard")
+
+    def width(*words: str) -> float:
+        path = tmp_path / f"{len(words)}.json"
+        senses_of = {"beast": beasts, "trade": trades}
+        asked = {w: {s: {"before": [f"The {cue} {w} ." for cue in own]} for s, own in senses_of.items()} for w in words}
+        path.write_text(json.dumps({"words": asked}))
+        before, _ = senses(lists=str(path)).measure([run], progress=ignore).scores
+        return before.high - before.low
+
+    run = run_of(cache, "body=decoder", tokenizer="byte")
+    assert width("plim", "dask", "vorn", "zeth") > 0.75 * width("plim")
+
+
+def test_of_our_own_sentences_no_two_words_share_any(cache):
+    groups = find_questions(senses(), run_of(cache, "body=decoder")).groups
+    for cue in ("before", "after"):
+        own = [group for group in groups if group.cue == cue]
+        assert find_together(own) == list(range(len(own)))
+        assert find_together([*own, own[2]]) == [*range(len(own)), 2]
 
 
 def planted(run, cue: str):
@@ -218,6 +242,17 @@ def test_nothing_to_ask_is_an_answer_without_numbers(cache, tmp_path):
     assert [score.standing for score in findings.scores] == ["unknown", "unknown"]
     assert "could not be asked" in findings.sentence
     write(tmp_path, "senses", findings, {})
+
+
+def test_a_run_that_reads_too_little_for_any_sentence_has_an_answer_without_numbers(cache):
+    run = run_of(cache, "body=decoder", tokenizer="byte")
+    short = dataclasses.replace(run, config=short_windows(run.config), cache={})
+    findings = senses().measure([short], progress=ignore)
+    assert [score.standing for score in findings.scores] == ["unknown", "unknown"]
+
+
+def short_windows(config):
+    return config.model_copy(update={"model": config.model.model_copy(update={"n_ctx": 2})})
 
 
 def test_a_table_alone_cannot_be_asked_and_says_why():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, Literal
 
 from rowspace.answers import Findings, Score
@@ -141,11 +142,14 @@ def claim(place: str, statement: str, *, by: str, by_design: str | None = None) 
 
 
 def judge(claimed: Claim, asked: Asked) -> Verdict:
-    """The verdict of one claim; `not asked`, with the reason, where the run cannot be asked."""
+    """The verdict of one claim; `not asked`, with the reason, where the run cannot be asked or gives no number."""
     try:
-        return claimed.check(asked)
+        found = claimed.check(asked)
     except ConfigError as error:
         return not_asked(str(error))
+    if found.number is not None and not isfinite(found.number):
+        return not_asked(f"{found.what}: the check gave {found.number}, which says nothing")
+    return found
 
 
 def at_most(number: float, bound: float, *, what: str, why: str) -> Verdict:

@@ -26,7 +26,7 @@ from rowspace.probes.senses import (
     pool,
 )
 from rowspace.probing.base import Progress, RunSubject, Subject, labels, refuse_unless, runs_of
-from rowspace.probing.sense_questions import Group, Questions, find_questions
+from rowspace.probing.sense_questions import Group, Questions, find_questions, find_together
 from rowspace.probing.senses import Senses
 from rowspace.probing.states import read_states
 from rowspace.table import Missing
@@ -106,9 +106,9 @@ class _Places:
 
     def __init__(self, questions: Questions, seed: int) -> None:
         self._questions = questions
-        ends = np.cumsum([len(one.ids) for one in (*questions.targets, *questions.anchors)])
-        first = np.concatenate([[0], ends[:-1]])
         both = [*questions.targets, *questions.anchors]
+        lengths = np.array([len(one.ids) for one in both], dtype=np.int64)
+        first = np.cumsum(lengths) - lengths
         places = [[int(start) + place for place in one.places] for start, one in zip(first, both, strict=True)]
         self._targets, self._anchors = places[: len(questions.targets)], places[len(questions.targets) :]
         self.n = int(questions.lengths.sum())
@@ -179,18 +179,19 @@ class _Measured:
 def _pooled(option: Senses, found: Sequence[_Measured], *, seed: int) -> Row:
     """Values over all words with their nulls; accuracy and silhouette count sentences, the others words."""
     row: Row = {}
-    shifts = [one.shift for one in found if one.shift is not None]
+    every, shifted = found, [one for one in found if one.shift is not None]
     asked = {
-        "accuracy": ([one.accuracy for one in found], [len(one.rows) for one in found]),
-        "separation": ([one.separation for one in found], [1] * len(found)),
-        "silhouette": ([one.silhouette for one in found], [len(one.rows) for one in found]),
-        "shift": (shifts, [1] * len(shifts)),
+        "accuracy": (every, [one.accuracy for one in every], [len(one.rows) for one in every]),
+        "separation": (every, [one.separation for one in every], [1] * len(every)),
+        "silhouette": (every, [one.silhouette for one in every], [len(one.rows) for one in every]),
+        "shift": (shifted, [one.shift for one in shifted if one.shift is not None], [1] * len(shifted)),
     }
-    for name, (values, weights) in asked.items():
-        if not values:
+    for name, (those, values, weights) in asked.items():
+        if not those:
             row |= dict.fromkeys((name, f"{name}_chance", f"{name}_low", f"{name}_high", f"{name}_p"))
             continue
-        value, null, p = pool(values, weights, draws=option.draws, seed=seed)
+        together = find_together([one.group for one in those])
+        value, null, p = pool(values, weights, together, draws=option.draws, seed=seed)
         row |= {name: value, f"{name}_chance": null.chance, f"{name}_low": null.low, f"{name}_high": null.high}
         row[f"{name}_p"] = p
     return row

@@ -127,3 +127,10 @@ def test_a_scaling_that_changes_nothing_is_found(ask: Any, monkeypatch: pytest.M
     found = ask(rotary.extensions_rescale_frequencies)
     assert found.word == "failed"
     assert "laws broken: 0" not in found.why
+
+
+def test_heads_of_one_pair_are_not_asked_of_scalings_that_need_two(ask: Any) -> None:
+    config = {"model": ask.run.config.model.model_copy(update={"d": 4, "heads": 2})}
+    found = ask(rotary.extensions_rescale_frequencies, config=config)
+    assert found.word == "not asked"
+    assert found.why == "heads of a width of 2 have too few pairs for rope_ntk"

@@ -18,10 +18,16 @@ def test_common_words_dominate_a_text_and_not_one_in_which_all_are_as_common(ask
     assert ask(counts.common_words_dominate).word == "failed"
 
 
-def flat():
+def test_a_text_of_ten_tokens_has_no_others_to_dominate(ask, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(counts, "find_document_counts", lambda text: flat(10))
+    found = ask(counts.common_words_dominate)
+    assert (found.word, found.why) == ("not asked", "the text has 10 different tokens, and the 10 commonest are asked")
+
+
+def flat(tokens: int = 40):
     from scipy import sparse
 
-    return sparse.csr_array(np.ones((40, 7)))
+    return sparse.csr_array(np.ones((tokens, 7)))
 
 
 def test_rows_lose_order_and_rows_that_know_their_place_do_not(ask, run):

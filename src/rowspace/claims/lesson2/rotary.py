@@ -144,6 +144,8 @@ def extensions_rescale_frequencies(asked: Asked) -> Verdict:
     slowed, broken = {}, []
     for name, values in EXTENSIONS.items():
         option = plain.rescaled(name, n_ctx=sizes.n_ctx, factor=STRETCH, **values)
+        if where["d_head"] < 2 * option.fewest_pairs:
+            raise ConfigError(f"heads of a width of {where['d_head']} have too few pairs for {name}")
         made = option.build(d=sizes.d, heads=sizes.heads, n_ctx=sizes.n_ctx, generator=None)
         broken += [f"{name}: {law}" for law in find_broken_laws(option, made, n_ctx=sizes.n_ctx, **where)]
         slowed[name] = measure_slowdown(measure_frequencies(made, length=sizes.n_ctx, **where), base=plain.base)

@@ -6,6 +6,7 @@ import numpy as np
 
 from rowspace.claims.base import Asked, Verdict, above, at_most, claim
 from rowspace.claims.evidence import documents, exchanged, known
+from rowspace.errors import ConfigError
 from rowspace.geometry.frequency import measure_spearman
 from rowspace.ladder.counting import find_document_counts, find_idf
 from rowspace.ladder.counts import TOP, describe
@@ -20,6 +21,8 @@ def common_words_dominate(asked: Asked) -> Verdict:
     text = documents(asked)
     counts = find_document_counts(text)
     seen = int((np.diff(counts.indptr) > 0).sum())
+    if seen <= TOP:
+        raise ConfigError(f"the text has {seen} different tokens, and the {TOP} commonest are asked")
     return above(
         describe(counts)["dominance"],
         TOP / seen,
