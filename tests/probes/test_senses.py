@@ -226,17 +226,24 @@ def test_states_shift_toward_the_anchors_of_their_sense():
 
 
 def test_words_are_pooled_as_independent_and_a_null_that_cannot_vary_is_a_point():
-    value, null, p = pool([np.array([0.5, 0.5])] * 4, [1, 2, 3, 4], draws=1000, seed=0)
+    value, null, p = pool([np.array([0.5, 0.5])] * 4, [1, 2, 3, 4], range(4), draws=1000, seed=0)
     assert value == pytest.approx(0.5)
     assert null.low <= value <= null.high
     assert null.high - null.low < 1e-8
     assert p == 1.0
     coins = [np.array([1.0, 0.0, 1.0, 0.0])] * 12
-    value, null, p = pool(coins, [1] * 12, draws=50_000, seed=0)
+    value, null, p = pool(coins, [1] * 12, range(12), draws=50_000, seed=0)
     assert value == 1.0
     assert null.chance == pytest.approx(0.5)
     assert (null.low, null.high) == pytest.approx((1 / 12, 11 / 12), abs=0.09)
     assert p == pytest.approx(2**-12, abs=3e-4)
+
+
+def test_words_that_share_their_luck_count_as_one():
+    coins = [np.array([1.0, 0.0, 1.0, 0.0])] * 12
+    _, null, p = pool(coins, [1] * 12, [0] * 12, draws=5000, seed=0)
+    assert (null.low, null.high) == pytest.approx((0, 1), abs=1e-6)
+    assert p == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_word_of_several_pieces_is_the_mean_of_theirs():

@@ -154,16 +154,21 @@ def measure_shift(units: np.ndarray, anchors: np.ndarray, weights: np.ndarray, l
     return gained[np.arange(len(units)), labelings.labels].mean(axis=1)
 
 
-def pool(found: Sequence[np.ndarray], weights: Sequence[float], *, draws: int, seed: int) -> tuple[float, Null, float]:
+def pool(
+    found: Sequence[np.ndarray], weights: Sequence[float], together: Sequence[int], *, draws: int, seed: int
+) -> tuple[float, Null, float]:
     """The weighted mean of several words' true values, its null, and the share of the null that reaches it.
 
-    `found` (P,) of each word, the true value first. Words are independent, so the null draws a labeling of each.
+    `found` (P,) of each word, the true value first. The null draws a labeling of each word, and the same of those with
+    one number in `together`: words that stand in one another's sentences are right or wrong by the same luck.
     """
     shares = np.asarray(weights, dtype=np.float64) / np.sum(weights)
     generator = np.random.default_rng(seed)
-    total = np.zeros(draws)
-    for share, one in zip(shares, found, strict=True):
-        total += share * one[generator.integers(len(one), size=draws)]
+    total, drawn = np.zeros(draws), {}
+    for share, one, number in zip(shares, found, together, strict=True):
+        if number not in drawn:
+            drawn[number] = generator.integers(len(one), size=draws)
+        total += share * one[drawn[number]]
     value = float(sum(share * one[0] for share, one in zip(shares, found, strict=True)))
     chance = float(sum(share * one.mean() for share, one in zip(shares, found, strict=True)))
     low, high = (float(each) for each in np.quantile(total, [TAIL, 1 - TAIL]))

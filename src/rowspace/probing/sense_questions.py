@@ -34,6 +34,8 @@ class Group:
     senses: tuple[str, ...]
     anchors: np.ndarray
     """(n, senses, anchors) which anchors count: those of the sense that the occurrence does not itself hold."""
+    frames: frozenset[tuple[int, ...]]
+    """Set, sense, and ids of each sentence, the word left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,4 +115,26 @@ def _group(
             if word == first.word and sense in names and not seen[place] & set(anchor.pieces):
                 counted[row, names.index(sense), column] = 1
     labelings = find_labelings(known, most=most, seed=seed)
-    return Group(first.word, first.cue, np.array(own, dtype=np.int64), known, labelings, tuple(names), counted)
+    held = zip(sets.tolist(), senses.tolist(), (targets[place] for place in own), strict=True)
+    frames = frozenset((set_, sense, *_frame(target)) for set_, sense, target in held)
+    return Group(first.word, first.cue, np.array(own, dtype=np.int64), known, labelings, tuple(names), counted, frames)
+
+
+def _frame(target: Target) -> tuple[int, ...]:
+    """The ids of a sentence, -1 in place of the word's."""
+    return tuple(-1 if place in target.places else id_ for place, id_ in enumerate(target.ids))
+
+
+def find_together(groups: Sequence[Group]) -> list[int]:
+    """A number for each group, the same for those of which one has a sentence of another, but for the word, in the same
+    set: their labels can be exchanged alike."""
+    numbers: list[int] = []
+    for place, group in enumerate(groups):
+        shape = group.known.sets.tolist(), group.known.senses.tolist()
+        like = (
+            numbers[at]
+            for at, other in enumerate(groups[:place])
+            if group.frames & other.frames and shape == (other.known.sets.tolist(), other.known.senses.tolist())
+        )
+        numbers.append(next(like, place))
+    return numbers
