@@ -93,7 +93,7 @@ def test_a_header_asks_expects_says_how_and_what_came_out(path: Path) -> None:
 @pytest.mark.parametrize("path", [*SWEEPS, *EXPERIMENTS], ids=_name)
 def test_what_was_found_is_numbers_or_open_in_the_same_words_everywhere(path: Path) -> None:
     found = _header(path)["Found"]
-    assert found == OPEN or len(re.findall(r"\d\.\d{2,}", found)) >= 3
+    assert found == OPEN or (OPEN not in found and len(re.findall(r"\d\.\d{2,}", found)) >= 3)
     assert found != OPEN or path.stem not in MEASURED
 
 
