@@ -48,7 +48,8 @@ def is_alive(folder: RunFolder) -> bool:
 
 
 def _is_fresh(folder: RunFolder) -> bool:
-    return time.time() - folder.run.get("heartbeat", 0.0) < STALE_AFTER
+    beat = folder.run.get("heartbeat")
+    return isinstance(beat, float) and time.time() - beat < STALE_AFTER
 
 
 def status(folder: RunFolder) -> str:

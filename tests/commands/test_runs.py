@@ -51,6 +51,8 @@ def act(**given: Any) -> None:
 def test_the_list_says_status_result_size_and_age(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(outputs / "study" / "dead-3", status="running", host="elsewhere", heartbeat=0.0, metrics={})
     (made(outputs / "study" / "torn-4") / "run.json").write_text("{")
+    odd = {"started": 10**400, "metrics": {"test/bpb": float("nan"), "val/bpb": 10**400, "test/loss": True}}
+    made(outputs / "study" / "odd-5", status="running", host="elsewhere", heartbeat="now", **odd)
     act()
     shown = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines() if "study/" in line}
     assert shown["study/rope-1"][:5] == ["finished", "test/bpb", "1.9321", "1.6", "kB"]
@@ -58,6 +60,7 @@ def test_the_list_says_status_result_size_and_age(outputs: Path, capsys: pytest.
     assert shown["study/alibi-2"][:2] == ["failed", "-"]
     assert shown["study/dead-3"][0] == "interrupted"
     assert shown["study/torn-4"][0] == "damaged"
+    assert shown["study/odd-5"][:2] == ["interrupted", "-"]
 
 
 def test_a_run_is_deleted_with_what_named_it_and_says_what_was_freed(

@@ -187,6 +187,20 @@ def test_runs_of_one_name_in_two_studies_are_told_apart(study: Path, tmp_path: P
     assert "run0001_seed1" in names
 
 
+def test_a_folder_that_nobody_may_look_into_is_set_apart(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed, of = study / "run0000_seed0", os.stat
+
+    def denied(path: Any, **more: Any) -> os.stat_result:
+        if closed in Path(path).parents:
+            raise PermissionError(13, "Permission denied", str(path))
+        return of(path, **more)
+
+    monkeypatch.setattr(os, "stat", denied)
+    runs, (apart,) = new_reader().read([study])
+    assert len(runs) == 3
+    assert "run.json: Permission denied" in apart.reason
+
+
 def test_a_setting_that_is_too_large_to_be_one_is_named(study: Path) -> None:
     config = study / "run0000_seed0" / "config.yaml"
     config.write_text(re.sub(r"max_steps: \d+", f"max_steps: {10**400}", config.read_text()))

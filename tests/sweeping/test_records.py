@@ -31,6 +31,12 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         '{"status": "done"}',
         '{"status": "finished", "value": NaN}',
         '{"status": "left", "value": []}',
+        f'{{"status": "finished", "value": {10**400}}}',
+        '{"status": "running", "folder": 5}',
+        '{"status": "failed", "error": ["<b>"]}',
+        '{"status": "running", "folder": "x", "pid": "me"}',
+        '{"status": "left", "attempt": null}',
+        "[" * 100_000,
     ],
 )
 def test_a_file_that_is_no_record_is_a_job_that_is_left(tmp_path: Path, text: str) -> None:
@@ -68,6 +74,17 @@ def test_what_a_finished_job_says_is_what_its_run_folder_says(tmp_path: Path) ->
     assert (found.status, found.value, found.test, found.reason) == ("finished", None, None, "unk")
     assert (found.seconds, found.ended, found.attempt) == (4.0, 9.0, 1)
     assert found == records.finished(Record("abc"), RunFolder(tmp_path / "run"))
+
+
+def test_a_finished_run_that_says_nonsense_has_no_numbers(tmp_path: Path) -> None:
+    odd = {"metrics": {"val/bpb": float("nan"), "test/bpb": "2"}, "reasons": ["x"], "cost": 7, "attempt": "many"}
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text(json.dumps({"status": "finished", "started": 10**400, "pid": {}} | odd))
+    records = Records(tmp_path)
+    found = records.finished(Record("abc"), RunFolder(tmp_path / "run"))
+    assert (found.value, found.test, found.seconds, found.started, found.pid, found.attempt) == (*[None] * 5, 1)
+    records.write(found)
+    assert records.read("abc") == found
 
 
 def test_a_failure_keeps_its_sentence_and_its_traceback(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rowspace.claim import HeldError, status
+from rowspace.compare.history import number
 from rowspace.compare.reading import find_runs
 from rowspace.config import Call
 from rowspace.config import load as load_config
@@ -195,9 +196,9 @@ def _standing(path: Path) -> tuple[float, str, str]:
         (key, metrics.get(key) if isinstance(metrics, dict) else None)
         for key in ("test/bpb", "val/bpb", "test/loss", "val/loss")
     ]
-    result = next((f"{key} {value:.4f}" for key, value in found if isinstance(value, int | float)), "-")
-    started = folder.run.get("started")
-    return float(started) if isinstance(started, int | float) else 0.0, status(folder), result
+    numbers = ((key, number(value)) for key, value in found)
+    result = next((f"{key} {value:.4f}" for key, value in numbers if value is not None), "-")
+    return number(folder.run.get("started")) or 0.0, status(folder), result
 
 
 def _size(count: float) -> str:

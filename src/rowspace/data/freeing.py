@@ -117,6 +117,6 @@ def read_field(path: Path, key: str) -> Any:
     """A field of a JSON file; None where there is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return found.get(key) if isinstance(found, dict) else None

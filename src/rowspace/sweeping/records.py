@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace import claim
+from rowspace.compare.history import number
 from rowspace.config import identity
 from rowspace.errors import ConfigError, MachineError, in_one_sentence
 from rowspace.registry import Option
@@ -83,7 +84,7 @@ class Records:
         try:
             stored = json.loads((self.folder / f"{id_}.json").read_text(encoding="utf-8"))
             return _record(id_, stored)
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, OverflowError, RecursionError):
             return Record(id_)
 
     def all(self) -> list[Record]:
@@ -148,24 +149,24 @@ class Records:
         """A finished job: what its run folder says, or `value` where it has none."""
         now, clean = time.time(), {"status": "finished", "error": None, "traceback": None}
         if folder is None:
-            number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
             started = since or now
-            return replace(record, **clean, value=number, seconds=now - started, started=started, ended=now)
+            return replace(record, **clean, value=number(value), seconds=now - started, started=started, ended=now)
         run = folder.run
-        metrics, reasons = run.get("metrics", {}), run.get("reasons", {})
+        metrics, reasons, cost = (_section(run, key) for key in ("metrics", "reasons", "cost"))
+        reason = reasons.get("test/bpb") or reasons.get("val/bpb")
         return replace(
             record,
             **clean,
             folder=self.short(folder.path),
-            value=metrics.get("val/bpb"),
-            test=metrics.get("test/bpb"),
-            reason=reasons.get("test/bpb") or reasons.get("val/bpb"),
-            seconds=(run.get("cost") or {}).get("seconds"),
-            started=run.get("started"),
-            ended=run.get("ended"),
-            host=run.get("host"),
-            pid=run.get("pid"),
-            attempt=int(run.get("attempt", 1)),
+            value=number(metrics.get("val/bpb")),
+            test=number(metrics.get("test/bpb")),
+            reason=None if reason is None else str(reason),
+            seconds=number(cost.get("seconds")),
+            started=number(run.get("started")),
+            ended=number(run.get("ended")),
+            host=str(run.get("host")),
+            pid=_whole(run.get("pid")),
+            attempt=_whole(run.get("attempt")) or 1,
         )
 
     def ended(self, record: Record, error: BaseException, traceback: str, since: float) -> Record:
@@ -187,6 +188,15 @@ class Records:
         )
 
 
+def _section(run: dict[str, Any], key: str) -> dict[str, Any]:
+    found = run.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _whole(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
 def _record(id_: str, stored: Any) -> Record:
     if not isinstance(stored, dict):
         raise ValueError("no record")
@@ -194,6 +204,11 @@ def _record(id_: str, stored: Any) -> Record:
     kept = {key: value for key, value in stored.items() if key in known}
     if kept.get("status") not in STATES:
         raise ValueError("a record without a status")
+    for key in ("folder", "reason", "error", "traceback", "host", "sweep"):
+        if not isinstance(kept.get(key), str | None):
+            raise TypeError(f"{key} is no text")
+    if not isinstance(kept.get("attempt", 0), int) or not isinstance(kept.get("pid"), int | None):
+        raise TypeError("attempt or pid is no whole number")
     for key in ("value", "test", "seconds", "started", "ended"):
         if kept.get(key) is not None:
             kept[key] = float(kept[key])
