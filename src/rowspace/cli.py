@@ -29,7 +29,7 @@ COMMANDS = {
     "trace": "walk one text through a trained run, from characters to loss and back",
     "generate": "continue a text with a trained run",
     "probe": "ask a table what it learned: that of a run, or one that somebody else trained",
-    "ladder": "fit the chapters' tables, one-hot to Word2Vec, and show what each preserves, beside trained runs",
+    "ladder": "fit classical tables, one-hot to Word2Vec, and show what each preserves, beside trained runs",
     "compare": "show runs side by side: who is best, by how much, and which axis matters",
     "report": "write the page of a run again",
     "runs": "list runs with status, result and size; delete runs, prune the cache",

@@ -57,3 +57,15 @@ def test_a_synthetic_corpus_is_not_asked_about_english():
 def test_a_file_that_is_not_there_is_a_problem(tmp_path):
     chosen = option("probe", "similarity", ratings=str(tmp_path / "gone"))
     assert "similarity.ratings" in str(next(iter(chosen.problems(None))))
+
+
+def test_pairs_of_a_table_that_orders_them_the_other_way_round_are_no_successes(tmp_path):
+    vectors = rows(3)
+    lines = ["# made by a test"]
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    lines += [f"{WORDS[i - 1]}\t{WORDS[i]}\t{-units[i] @ units[i + 1]:.4f}" for i in range(1, 15, 2)]
+    file = tmp_path / "ratings.tsv"
+    file.write_text("\n".join(lines))
+    found = ask("similarity", bare(vectors), ratings=str(file), resamples=100)
+    said = [line[3] for line in found.shown[1].rows]
+    assert said.count("✗ differs") >= said.count("✓ agrees")

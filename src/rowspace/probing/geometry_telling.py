@@ -176,11 +176,11 @@ def _sentence(subject: Subject, anatomy: Anatomy) -> str:
         reason = ratio.reason if isinstance(ratio, Missing) else raw.reason if isinstance(raw, Missing) else ""
         return f"{subject.chosen} has no geometry to speak of: {reason}."
     random = anatomy.null["participation_ratio_centred"].mean
-    said = f"{subject.chosen} spreads its variance over {ratio:.3g} of {d} directions (a random table {_said(random)}"
+    said = f"The rows of {subject.chosen} spread over {ratio:.3g} of {d} directions (a random table {_said(random)}"
     if not isinstance(matched := anatomy.frequency_null, Missing):
         said += f", frequency alone {_said(matched['participation_ratio_centred'].mean)}"
     centred = numbers["mean_cosine_centred"]
-    return f"{said}); the mean cosine of its rows is {raw:.2g}, and {_said(centred)} without their common shift."
+    return f"{said}); their mean cosine is {raw:.2g}, and {_said(centred)} without their common shift."
 
 
 def _notes(option: Geometry, table: TokenTable, anatomy: Anatomy) -> list[str]:

@@ -22,8 +22,8 @@ READING = (
     "Spearman's rho is 1 where cosines order the pairs as people do and 0 where they know nothing of it. The "
     "interval is a bootstrap over pairs (95 %): it speaks for other pairs of this kind. Chance deals the ratings "
     "anew. Only pairs whose words both have a row count, so two tables compare only where they cover the same "
-    "pairs. SimLex rates what is alike and not what merely goes together, and is near 0 for every method on a few "
-    "million words."
+    "pairs. A pair agrees where its two ranks are nearer than ranks dealt at random. SimLex rates what is alike and "
+    "not what merely goes together, and is near 0 for every method on a few million words."
 )
 EXTREMES = 12
 
@@ -93,14 +93,15 @@ def _line(title: str, found: Measured, asked: int) -> list[str]:
 
 
 def _extremes(title: str, rows: Sequence[Mapping[str, Any]]) -> Shown:
-    """Pairs whose ranks agree most and least."""
+    """Pairs whose ranks agree most and least; they agree where they are nearer than two ranks dealt at random."""
     ranks = {key: _ranks([row[key] for row in rows]) for key in ("rating", "cosine")}
     apart = sorted(range(len(rows)), key=lambda i: abs(ranks["rating"][i] - ranks["cosine"][i]))
     half = EXTREMES // 2
-    chosen = [(i, "✓ agrees") for i in apart[:half]] + [(i, "✗ differs") for i in apart[max(half, len(apart) - half) :]]
+    dealt = (len(rows) ** 2 - 1) / (3 * len(rows)) if rows else 0.0
     lines = []
-    for i, said in chosen:
+    for i in apart[:half] + apart[max(half, len(apart) - half) :]:
         row = rows[i]
+        said = "✓ agrees" if abs(ranks["rating"][i] - ranks["cosine"][i]) < dealt else "✗ differs"
         couple = f"{token(row['one'])} - {token(row['other'])}"
         lines.append([couple, number(row["rating"], 2), number(row["cosine"]), said])
     return Shown(
