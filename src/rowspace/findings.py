@@ -26,7 +26,7 @@ _RIGHT = {
     "string_type": "a text",
     "list_type": "a list: [a, b]",
     "tuple_type": "a list: [a, b]",
-    "dict_type": "a mapping: {key: value}",
+    "dict_type": "a mapping: {{key: value}}",
     "model_type": "a mapping of its own keys",
     "model_attributes_type": "a mapping of its own keys",
     "none_required": "null",

@@ -89,6 +89,12 @@ def test_another_probe_is_asked_once_and_its_missing_numbers_are_reasons(run, qu
         Asked(replace(run, cache=cache), questions, ignore).number("pairs", "probe/pairs/none")
 
 
+def test_a_probe_that_was_taken_out_of_the_settings_is_a_reason(run, questions):
+    fewer = {name: question for name, question in questions.items() if name != "cloze"}
+    with pytest.raises(ConfigError, match=r"claims\.asked has no cloze"):
+        Asked(replace(run, cache={}), fewer, ignore).answer("cloze")
+
+
 def test_a_probe_that_does_not_fit_is_a_reason(run, questions):
     head = replace(run, tables={"layer1": run.tables["E"]}, cache={})
     with pytest.raises(ConfigError, match="probes=head: this asks an input table E"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from rowspace.errors import ConfigError
+from rowspace.errors import ConfigError, MachineError
 from rowspace.model.table_rows import hold, match
 from rowspace.table import TokenTable
 from rowspace.tablefile import digest, write_table
@@ -82,6 +82,18 @@ def test_what_is_no_table_is_named_with_the_option(path: Path) -> None:
     with pytest.raises(ConfigError, match=r"embedding\.path: .*is no table file"):
         option("embedding", "table", path=str(path.parent / "text")).files(2, (), frozenset())
     assert not list((path.parent / "cache").rglob("*.safetensors"))
+
+
+def test_a_damaged_table_is_named_by_its_own_path_and_one_of_zeros_for_what_it_is(path: Path) -> None:
+    def refuse(error: type[Exception], said: str) -> None:
+        with pytest.raises(error, match=f"embedding.path: {path}.*{said}"):
+            option("embedding", "table", path=str(path)).files(2, TOKENS, frozenset({0}))
+
+    write_table(path, TokenTable(ROWS * 0, ["<eos>", "cat", "unheard", "dog", "emu"]))
+    refuse(ConfigError, "none of the 4 tokens: all its rows are zeros")
+    write_table(path, TokenTable(ROWS, ["<eos>", "cat", "unheard", "dog", "emu"]))
+    path.write_bytes(path.read_bytes()[:-4])
+    refuse(MachineError, "is damaged")
 
 
 def test_the_copy_is_there_when_the_file_is_gone_and_follows_it_when_it_changes(path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from rowspace.errors import ConfigError, MachineError
 from rowspace.preservation.export import to_json
-from rowspace.preservation.kept import FILE, KnownRun, full_hash, know_run, known, name_of
+from rowspace.preservation.kept import FILE, KnownRun, full_hash, know_run, known, name_of, taken_back
 from tests.preservation.lines import recorded
 
 TEXT = SimpleNamespace(data_sha256="d", tokenizer_sha256="t", tokenizer_name="bpe300")
@@ -63,3 +63,20 @@ def test_a_damaged_matrix_is_one_sentence(tmp_path, text):
     (tmp_path / FILE).write_text(text)
     with pytest.raises(MachineError, match="damaged"):
         known(tmp_path, "x")
+
+
+def test_tables_of_a_ladder_that_fails_are_taken_back_and_older_ones_stay(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        with taken_back(folder / "tables"):
+            (folder / "tables").mkdir(parents=True, exist_ok=True)
+            (folder / "tables" / "one_hot.safetensors").write_bytes(b"whole")
+            raise ConfigError("above the rank")
+
+    with pytest.raises(ConfigError, match="above the rank"):
+        fail(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "old" / "tables").mkdir(parents=True)
+    (tmp_path / "old" / "tables" / "lsa.safetensors").write_bytes(b"of a ladder before")
+    with pytest.raises(ConfigError, match="above the rank"):
+        fail(tmp_path / "old")
+    assert [path.name for path in (tmp_path / "old" / "tables").iterdir()] == ["lsa.safetensors"]

@@ -69,9 +69,15 @@ class Asked:
     """Other probes, at the settings of `claims.asked`."""
     progress: Progress
 
+    def question(self, probe: str) -> ProbeOption:
+        """Another probe at its settings. ConfigError where `claims.asked` has none."""
+        if probe not in self.questions:
+            raise ConfigError(f"claims.asked has no {probe}")
+        return self.questions[probe]
+
     def answer(self, probe: str) -> Findings:
         """What another probe says of this run, asked once. ConfigError where it does not fit."""
-        option = self.questions[probe]
+        option = self.question(probe)
         why = option.fits(self.subject)
         if why is not None:
             raise ConfigError(f"probes={probe}: {why}")

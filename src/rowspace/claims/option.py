@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from rowspace.answers import Findings
-from rowspace.errors import Problem
+from rowspace.errors import Problem, closest
 from rowspace.probing.base import Needs, ProbeOption, Progress, Subject
 from rowspace.registry import options, register
 
@@ -36,6 +36,11 @@ class Claims(ProbeOption):
             key, kind = f"claims.asked.{probe}", kinds.get(str(values.get("name")))
             if kind is None or kind is type(self):
                 yield unknown_option(key, values, [name for name in kinds if name != self.name])
+                continue
+            if kinds.get(probe) is not kind:
+                known = [name for name in kinds if name != self.name]
+                right = f"settings of {probe}" if probe in known else closest(probe, known)
+                yield Problem(key, f"settings of {values['name']} were given", right)
                 continue
             try:
                 yield from kind.model_validate(values).problems(run)

@@ -123,6 +123,8 @@ def _differences(path: str, own: Mapping[str, Any], held: Mapping[str, Any]) -> 
 
 
 def _said(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_said, value))}]"[:60]
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)[:60]
 
 
@@ -170,7 +172,8 @@ def run(config: Ladder, call: Call) -> None:
         questions = {name: getattr(config, name) for name in PROBES}
         opened = [_open(config, terminal, one.path) for one in runs]
         how = {"seed": config.seed, "progress": terminal.progress, "say": terminal.say}
-        found, figures = measuring.measure(rungs, text, opened, questions, folder, **how)
+        with kept.taken_back(folder / "tables"):
+            found, figures = measuring.measure(rungs, text, opened, questions, folder, **how)
         if config.closure:
             figures |= measuring.draw_closure(list(config.kinds.values()), text, config.closure, terminal.progress)
         about = {"hash": full, "command": shlex.join(call.command), "settings": _settings(config, rungs)}

@@ -6,9 +6,10 @@ of their weights.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -86,6 +87,23 @@ def full_hash(identity: Mapping[str, Any], text: Named, runs: Sequence[KnownRun]
         "format": FORMAT,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+@contextlib.contextmanager
+def taken_back(tables: Path) -> Iterator[None]:
+    """Where the block fails, the table files that it wrote are removed, and the folders that this leaves empty; none
+    where the folder holds a whole ladder, which another process may have finished meanwhile."""
+    before = set(tables.glob("*"))
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            done = (tables.parent / FILE).exists()
+            for path in set() if done else set(tables.glob("*.safetensors")) - before:
+                path.unlink()
+            tables.rmdir()
+            tables.parent.rmdir()
+        raise
 
 
 def name_of(data: str, text: Named, full: str) -> str:

@@ -96,7 +96,7 @@ def table_is_a_large_part(asked: Asked) -> Verdict:
     by="probes.association.measure_association",
 )
 def rows_start_without_geometry(asked: Asked) -> Verdict:
-    option, subject = asked.questions["association"], asked.subject
+    option, subject = asked.question("association"), asked.subject
     known = find_known(subject, option, asked.progress)  # type: ignore[arg-type]
     if isinstance(known, Missing):
         return not_asked(known.reason)

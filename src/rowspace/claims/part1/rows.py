@@ -141,7 +141,7 @@ def table_of(asked: Asked) -> TokenTable:
 
 def first_association(asked: Asked) -> Association:
     """What the association probe would find of the table before its first step."""
-    counted = find_known(asked.subject, cast(Any, asked.questions["association"]), asked.progress)
+    counted = find_known(asked.subject, cast(Any, asked.question("association")), asked.progress)
     if isinstance(counted, Missing):
         raise ConfigError(counted.reason)
     start = asked.subject.initial().embedding.weight.detach().float().cpu().numpy()

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from rowspace.errors import ConfigError, Problem
+from rowspace.errors import ConfigError, Problem, RowspaceError
 from rowspace.model.base import EmbeddingOption, Std, std_value
 from rowspace.registry import register
 
@@ -71,9 +71,15 @@ class FromTable(EmbeddingOption):
         from rowspace.model.table_rows import match
         from rowspace.tablefile import read_table
 
-        matched = match(read_table(self._held()[0]), tokens, special)
+        held, _ = self._held()
+        try:
+            table = read_table(held)
+        except RowspaceError as error:  # it speaks of the copy, which nobody gave
+            raise type(error)(f"embedding.path: {str(error).replace(str(held), self.path)}") from error
+        matched = match(table, tokens, special)
         if not len(matched.ids):
             given = f"{self.path} has a row for none of the {len(tokens):,} tokens"
+            given += "" if table.vectors.any() else ": all its rows are zeros"
             raise ConfigError(Problem("embedding.path", given, "a table of the same kind of tokens"))
         if self.missing == "refuse" and matched.absent:
             some = ", ".join(repr(token) for token in matched.absent[:5])
