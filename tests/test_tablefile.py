@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import resource
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -139,3 +141,16 @@ def test_a_disk_that_refuses_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match="cannot write"):
         write_table(tmp_path / "file" / "a", table())
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    table = TokenTable(np.ones((100, 100), np.float32), [str(id_) for id_ in range(100)])
+    handler, limits = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(MachineError, match=r"cannot write .*large\.safetensors: .*File too large"):
+            write_table(tmp_path / "large.safetensors", table)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert not list(tmp_path.iterdir())

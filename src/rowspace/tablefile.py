@@ -37,6 +37,7 @@ RIGHT = "write the table again, with rowspace ladder"
 def write_table(path: Path, table: TokenTable) -> Path:
     """Write the table, whole or not at all. MachineError when the disk refuses."""
     import numpy as np
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     if not np.isfinite(table.vectors).all():
@@ -51,8 +52,10 @@ def write_table(path: Path, table: TokenTable) -> Path:
         held["counts"] = np.asarray(table.counts, dtype=np.int64)
     about = {"format": FORMAT, "shape": list(table.vectors.shape), "source": dict(table.source)}
     with atomic_file(path) as temporary:
-        # one key: the library writes several in any order
-        save_file(held, temporary, {KEY: json.dumps(about, sort_keys=True)})
+        try:  # one key: the library writes several in any order
+            save_file(held, temporary, {KEY: json.dumps(about, sort_keys=True)})
+        except SafetensorError as error:  # what the system said, in an error of the library's own
+            raise MachineError(f"cannot write {path}: {error}; free space there or choose another folder") from error
     return path
 
 
