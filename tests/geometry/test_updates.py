@@ -18,6 +18,7 @@ def test_the_step_of_the_chapter() -> None:
     """A72: row (.8, -.1), gradient (.2, -.4), rate .1: it moves by .1 * |(.2, -.4)|, and its neighbour stays."""
     found = step([[0.8, -0.1], [1, 1]], [[0.78, -0.06], [1, 1]], inside=[[0.2, -0.4], [0, 0]])
     assert found.with_gradient.tolist() == pytest.approx([0.1 * np.hypot(0.2, 0.4), 0], abs=1e-7)
+    assert found.without_gradient.tolist() == [0, 0]
     assert found.input_energy.tolist() == pytest.approx([0.2, 0])
     assert found.moved.tolist() == [1, 0]
     assert found.output_energy.tolist() == [0, 0]

@@ -10,6 +10,7 @@ import pytest
 from rowspace.preservation.columns import CONTEXT, FREQUENCY, IDENTITY, ORDER, SENSE, SIMLEX, TESTS, WORDS, WORDSIM
 from rowspace.preservation.scoring import identity_score, order_scores, score_table
 from rowspace.probes.identity import recover_states
+from rowspace.probes.order import ROUNDING
 from rowspace.table import Missing, TokenTable
 from tests.parts import CONF
 
@@ -22,6 +23,7 @@ def test_a_bag_of_the_rows_of_any_rung_is_blind_to_order_in_every_bit(name, grou
     table = fit(name, **FEW.get(name, {}))
     (score,) = order_scores(ground, ground.table_subject(table, name))
     assert score.value == 0.0
+    assert (score.low, score.high) == (0.0, ROUNDING)
     assert score.standing == "chance"
     assert score.n == len(ground.pairs) > 5
 
