@@ -1,8 +1,8 @@
 """Synthetic corpora of the suite: text of a known process, and the same words dealt anew over all its sentences.
 
-To the generator's training documents come some with homographs of the suite's own: the generator's stand in one frame a
-sense ("is the capital of ... for the crane"), which a body that never learned tells apart, so that senses cannot be
-asked with them. Here one word decides, another in each sentence: "the cat plim red .", "the doctor plim two .".
+To the generator's training documents come some with homographs of the suite's own, whose senses nothing but one word
+tells, another in each sentence: "the cat plim red .", "the doctor plim two .". The generator's own have frames beside
+("the red crane drives ..."), which a body that never learned may tell apart.
 
 Shuffled, every word but the full stop changes places with any other of its split. How often each word comes, how long
 sentences are and where documents end stays as it was; which words stand together is gone.
@@ -27,9 +27,16 @@ from tests.parts import option
 
 SIZE = 6000
 """Documents: 190,000 words of 464 kinds, of which about 18 come in none of them."""
-HOMOGRAPHS = ("plim", "dask", "vorn", "zeth")
-SENSES = {"beast": ("animal", "color"), "trade": ("job", "number")}
-"""Sense: class of the word before, and of the word behind."""
+HOMOGRAPHS = {
+    "plim": ("animal", "job"),
+    "dask": ("vehicle", "furniture"),
+    "vorn": ("money", "water"),
+    "zeth": ("person", "substance"),
+}
+"""Classes of the words before, which tell the sense: others for each, since words that stand in the same sentences are
+right or wrong by the same luck."""
+BEHIND = ("color", "number")
+"""Classes of the words behind, in the order of the senses."""
 SETS = 8
 """Words before, of each class, and sentences that are asked of each sense."""
 ENTRIES = 500
@@ -88,8 +95,8 @@ def write_entries(classes: Mapping[str, str], noise: float, generator: np.random
         return str(generator.choice(every if generator.random() < noise else words[name][:most]))
 
     def sentence() -> str:
-        before, behind = SENSES[str(generator.choice(list(SENSES)))]
-        return f"the {drawn(before, SETS)} {generator.choice(HOMOGRAPHS)} {drawn(behind, 3)} ."
+        homograph, sense = str(generator.choice(list(HOMOGRAPHS))), int(generator.integers(2))
+        return f"the {drawn(HOMOGRAPHS[homograph][sense], SETS)} {homograph} {drawn(BEHIND[sense], 3)} ."
 
     return [" ".join(sentence() for _ in range(4)).encode() for _ in range(ENTRIES)]
 
@@ -104,7 +111,12 @@ def find_senses(classes: Mapping[str, str]) -> dict[str, Any]:
             "after": [f"the {homograph} {words[behind][n]} ." for n in range(SETS)],
         }
 
-    return {"words": {word: {sense: asked(word, *of) for sense, of in SENSES.items()} for word in HOMOGRAPHS}}
+    return {
+        "words": {
+            word: {before: asked(word, before, behind) for before, behind in zip(senses, BEHIND, strict=True)}
+            for word, senses in HOMOGRAPHS.items()
+        }
+    }
 
 
 def members(classes: Mapping[str, str]) -> dict[str, list[str]]:

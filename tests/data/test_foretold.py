@@ -52,11 +52,11 @@ def test_the_next_word_is_that_of_all_documents_that_begin_so(small):
 
 
 def test_a_sense_is_as_likely_as_hand_arithmetic_says(course):
-    # a sentence of work has 4/5 slots for money, one of nature 7/5 for water; shares are even, so a slot for money is
-    # the bank 7/4 as often; both topics have one sentence in five that begins so
+    # a sentence of work has 5/6 slots for money, one of nature 8/6 for water; shares are even, so a slot for money is
+    # the bank 8/5 as often; both topics have one sentence in six that begins so
     words = ["the", "bank", "pays", "for", "the", "loan", "and", "the", "school", "."]
     known = sense(course, words, 1, seen=2)
-    assert known == pytest.approx({"money": 7 / 11, "water": 4 / 11})
+    assert known == pytest.approx({"money": 8 / 13, "water": 5 / 13})
     assert sense(course, words, 1, seen=3) == pytest.approx({"money": 1.0})
     assert sense(course, words, 1, seen=len(words)) == pytest.approx({"money": 1.0})
 

@@ -5,7 +5,9 @@
 The word stands once in each, never first. before: the process knows the sense by the time that the word is read
 (P >= 0.99); after: not then (P <= 0.9), but at the end of the sentence (P >= 0.99). The n-th sentences of a word's
 senses are a set: the word stands at the same place in each, and behind the same words under `after`. Words of slots are
-drawn evenly, and sentences that share few words with those of other sets are taken first. Always the same ones.
+drawn evenly, and sentences that share few words with those of other sets are taken first: of each homograph the lexicon
+has sentences in which one word of many tells ("the red crane ...", "the small crane ..."), so that two of a sense need
+share none that does. Always the same ones.
 """
 
 from __future__ import annotations
