@@ -116,6 +116,8 @@ def _no_override(override: str, groups: Sequence[str]) -> Problem | None:
     key = _key_of(override).partition("@")[0]
     if not key:
         return Problem(repr(override), "names no key", "write key=value, as in model.d=64")
+    if not equals and override[0] != "~":
+        return Problem(repr(override), "is no key=value", "write one, as in model.d=64; several paths are path=[A,B]")
     if equals and key in groups and re.fullmatch(r"[-+]?\d[\d.]*|true|false|\{.*\}", value, re.I):
         names = sorted(path.stem for path in (conf_dir() / key).glob("*.yaml"))
         return Problem(key, f"{value} was given", closest(value, names))

@@ -80,6 +80,8 @@ def test_several_folders_conditions_and_a_base(
         (["compare", "study", "metric=test/bpd"], "did you mean test/bpb?"),
         (["compare", "study", "out=table.xls"], "out: 'table.xls' was given"),
         (["compare", "study", "where=[positoin=rope]"], "did you mean position?"),
+        (["compare", "study", "where=[position=zzz]"], "where: position=zzz fits none of"),
+        (["compare", "study", "other"], "'other': is no key=value; write one"),
         (["compare", "study", "margin=-1", "rows=0"], "2 problems"),
         (["compare"], "path"),
     ],

@@ -69,7 +69,8 @@ def test_conditions_filter_by_typed_values() -> None:
     assert names("position=rope") == ["rope-True-0.001-0", "rope-False-0.001-0"]
     assert names("position=rope", "position=none", "head.tie=true") == ["rope-True-0.001-0", "none-True-0.001-0"]
     assert len(names("optimizer.lr=1e-3")) == 4
-    assert names("seed=1") == []
+    with pytest.raises(ConfigError, match="where: seed=1 fits none of 4 runs; seed=0"):
+        names("seed=1")
     assert [one.name for one in filtered(runs, apart, ["position=rope"])[1]] == ["y"]
     for wrong in ("positon=rope", "position", "="):
         with pytest.raises(ConfigError, match="was given; key=value"):

@@ -70,7 +70,7 @@ def run(config: Compare, call: Call) -> None:
         metric=config.metric,
         base=config.base,
         margin=config.margin,
-        group=config.group or (),
+        group=tuple(dict.fromkeys(config.group or ())),
         where=config.where,
         sort=config.sort,
     )

@@ -25,14 +25,21 @@ Check = Callable[[Ran], Hashable]
 def filtered(runs: Sequence[Ran], apart: Sequence[Apart], where: Sequence[str]) -> tuple[list[Ran], list[Apart]]:
     """Runs whose settings are as `where` says: `position=rope`. Several values of one key are alternatives.
 
-    ConfigError for a key that no run has or a word that is no key=value.
+    ConfigError for a key that no run has, a word that is no key=value, and for what no run fits.
     """
     wanted = conditions(where, [run.settings for run in runs])
 
     def fits(settings: Mapping[str, Any]) -> bool:
         return all(any(is_level(settings.get(key), one) for one in values) for key, values in wanted.items())
 
-    return [run for run in runs if fits(run.settings)], [one for one in apart if not one.levels or fits(one.levels)]
+    kept, told = (
+        [run for run in runs if fits(run.settings)],
+        [one for one in apart if not one.levels or fits(one.levels)],
+    )
+    if wanted and not kept and not any(one.levels for one in told):
+        here = [f"{key}={'|'.join(sorted({str(run.settings.get(key)) for run in runs}))}" for key in wanted]
+        raise ConfigError(Problem("where", f"{', '.join(where)} fits none of {len(runs)} runs", ", ".join(here)[:300]))
+    return kept, told
 
 
 def conditions(words: Sequence[str], known: Sequence[Mapping[str, Any]], key: str = "where") -> dict[str, list[Any]]:
