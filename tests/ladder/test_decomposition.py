@@ -9,7 +9,7 @@ from scipy import sparse
 from rowspace.errors import ConfigError
 from rowspace.ladder import decomposition
 from rowspace.ladder.counting import find_document_counts
-from rowspace.ladder.decomposition import find_directions, find_isometry
+from rowspace.ladder.decomposition import find_directions, find_isometry, find_spectrum
 
 from .conftest import chapter_documents, random_documents, text_of
 
@@ -59,9 +59,11 @@ def test_what_rank_one_loses_is_the_second_singular_value() -> None:
 def test_the_sparse_solver_finds_what_the_dense_one_finds(monkeypatch) -> None:
     matrix = wide()
     dense = find_directions(matrix, 5, seed=0, key="lsa.d")
+    assert find_spectrum(matrix, 5, seed=0) == pytest.approx(dense.singular)
     monkeypatch.setattr(decomposition, "DENSE", 0)
     solved = find_directions(matrix, 5, seed=0, key="lsa.d")
     assert solved.singular == pytest.approx(dense.singular)
+    assert find_spectrum(matrix, 5, seed=0) == pytest.approx(dense.singular)
     assert solved.left == pytest.approx(dense.left, abs=1e-6)
     assert solved.right == pytest.approx(dense.right, abs=1e-6)
 

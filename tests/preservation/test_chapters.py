@@ -17,6 +17,8 @@ def test_tables_and_runs_give_the_figures_that_they_can(ground, fit, run):
     lsa = option("ladder", "lsa", d=10).fit(
         ground.streams["train"], ground.tokenizer.vocabulary, special=frozenset({0})
     )
+    assert len(lsa.null_spectrum) == len(lsa.spectrum) == 10
+    assert 0 < sum(share**2 for share in lsa.null_spectrum) < 1
     seen.see_rung("lsa", "LSA", lsa)
     seen.see_run("decoder", run())
     seen.see_run("decoder, added", run("position=sinusoidal"))
@@ -24,6 +26,7 @@ def test_tables_and_runs_give_the_figures_that_they_can(ground, fit, run):
     assert set(drawn) == {
         *("contrast", "company_of_bank", "low_rank", "frequency_and_norm", "scores_by_offset", "positions_sinusoidal")
     }
+    assert "LSA, dealt at random" in {trace.name for trace in drawn["low_rank"].data}
     assert all("bdata" not in figure.to_json() for figure in drawn.values())
 
 

@@ -35,13 +35,15 @@ class Rung:
     `table` (V, d), a row a token. `others`, where it has them: "contexts" (V, d), the same tokens as company of others,
     so that table.vectors[w] @ contexts.vectors[c] is what the rung models; "documents" (D, d), a row a document.
     `numbers` are what is to be said of it, by name. `spectrum` are the singular values, the largest first, that were
-    kept of the matrix whose norm is numbers["frobenius"]; empty where nothing was cut.
+    kept of the matrix whose norm is numbers["frobenius"]; `null_spectrum` those of the same occurrences dealt to other
+    documents (`rowspace.geometry.low_rank.deal`), as shares of their own norm. Both are empty where nothing was cut.
     """
 
     table: TokenTable
     others: Mapping[str, TokenTable] = field(default_factory=dict)
     numbers: Mapping[str, float] = field(default_factory=dict)
     spectrum: tuple[float, ...] = ()
+    null_spectrum: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

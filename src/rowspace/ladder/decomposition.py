@@ -67,21 +67,35 @@ def find_isometry(matrix: Counts) -> Isometry:
     return Isometry(vectors, int(rank))
 
 
+def find_spectrum(matrix: Counts, k: int, *, seed: int) -> np.ndarray:
+    """The k largest singular values alone, descending; fewer where the matrix is smaller."""
+    if _is_dense(matrix, k):
+        return np.linalg.svd(matrix.toarray(), compute_uv=False)[:k]
+    found: Any = svds(matrix, k=k, v0=_start(matrix, seed), solver="arpack", return_singular_vectors=False)
+    return np.sort(found)[::-1]
+
+
+def _is_dense(matrix: Counts, k: int) -> bool:
+    m, n = matrix.shape
+    return m * n <= DENSE or k >= min(m, n)
+
+
+def _start(matrix: Counts, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=min(matrix.shape))
+
+
 def find_directions(matrix: Counts, k: int, *, seed: int, key: str) -> Directions:
     """The k leading singular directions of a matrix (m, n). ConfigError, naming the option `key`, above its rank."""
     matrix.eliminate_zeros()
-    m, n = matrix.shape
-    small = min(m, n)
-    if m * n <= DENSE or k >= small:
+    if _is_dense(matrix, k):
         solved: Any = np.linalg.svd(matrix.toarray(), full_matrices=False)
         U, S, Wt = solved
     else:
-        start = np.random.default_rng(seed).normal(size=small)
-        solved = svds(matrix, k=k, v0=start, solver="arpack")
+        solved = svds(matrix, k=k, v0=_start(matrix, seed), solver="arpack")
         U, S, Wt = solved
         order = np.argsort(-S, kind="stable")
         U, S, Wt = U[:, order], S[order], Wt[order]
-    above = np.finfo(float).eps * max(m, n) * S.max(initial=0.0) < S
+    above = np.finfo(float).eps * max(matrix.shape) * S.max(initial=0.0) < S
     rank = int(np.count_nonzero(above))
     if k > rank:
         raise ConfigError(

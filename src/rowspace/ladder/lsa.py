@@ -33,15 +33,21 @@ class Lsa(RungOption):
 
     def make(self, text: Text) -> Rung:
         """(V, d), and documents (D, d). ConfigError for one document, and for d above the rank."""
+        from scipy.sparse.linalg import norm
+
+        from rowspace.geometry.low_rank import deal
         from rowspace.ladder.counting import find_document_counts, find_tfidf
-        from rowspace.ladder.decomposition import find_directions
+        from rowspace.ladder.decomposition import find_directions, find_spectrum
 
         refuse_one_document(text, self.name)
         counts = find_document_counts(text)
+        dealt = deal(counts, seed=text.seed)
         if self.weighting != "counts":
-            counts = find_tfidf(counts, self.weighting, unit_documents=False)
-        text.progress("decomposing", 0, 1)
+            counts, dealt = (find_tfidf(one, self.weighting, unit_documents=False) for one in (counts, dealt))
+        text.progress("decomposing", 0, 2)
         found = find_directions(counts, self.d, seed=text.seed, key="lsa.d")
+        text.progress("decomposing the matrix dealt at random", 1, 2)
+        null = find_spectrum(dealt, self.d, seed=text.seed) / norm(dealt)
         scaled = found.singular**self.exponent
         about = {"table": "LSA", "weighting": self.weighting, "exponent": f"{self.exponent:g}"}
         documents = (found.right * scaled).astype("float32")
@@ -51,4 +57,5 @@ class Lsa(RungOption):
             {"documents": TokenTable(documents, names, source=about)},
             {"frobenius": found.norm, "kept": float((found.singular**2).sum() / found.norm**2)},
             tuple(found.singular.tolist()),
+            tuple(null.tolist()),
         )

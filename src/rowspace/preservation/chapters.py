@@ -37,6 +37,7 @@ class Chapters:
         self._contrast: dict[str, Any] = {}
         self._contexts: dict[str, Any] = {}
         self._spectra: dict[str, Any] = {}
+        self._null_spectra: dict[str, Any] = {}
         self._norms: dict[str, Any] = {}
         self._spearman: dict[str, Any] = {}
         self._offsets: list[dict[str, Any]] = []
@@ -45,7 +46,9 @@ class Chapters:
     def see_rung(self, name: str, label: str, fitted: Rung) -> None:
         """A table that counting or training made; `name` is that of its option."""
         if fitted.spectrum and name == "lsa":
-            self._spectra[label] = find_low_rank(fitted.spectrum, fitted.numbers["frobenius"])
+            norm = fitted.numbers["frobenius"]
+            self._spectra[label] = find_low_rank(fitted.spectrum, norm)
+            self._null_spectra[label] = find_low_rank(fitted.null_spectrum, 1.0)
         if name in ("one_hot", "word2vec", "word2vec_softmax"):
             self._see_words(label, fitted.table)
         elif name in ("lsa", "ppmi"):
@@ -77,7 +80,7 @@ class Chapters:
         if self._contexts:
             figures["company_of_bank"] = draw_contexts(self._contexts)
         if self._spectra:
-            figures["low_rank"] = draw_low_rank(self._spectra)
+            figures["low_rank"] = draw_low_rank(self._spectra, self._null_spectra)
         if self._norms:
             figures["frequency_and_norm"] = draw_norms(self._norms, self._spearman)
         if self._offsets:
