@@ -37,3 +37,5 @@ def test_the_answer_names_the_first_rung_beyond_chance():
     held = "identity from one_hot on; frequency, likeness of company and words that belong together from counts on"
     assert say_answer(chapters()) == f"Of 8 rungs, beyond chance: {held}; order and sense from layer1 on."
     assert say_answer(matrix(line("x"))).endswith("order and sense in no rung.")
+    gone = {ORDER: "no sentence", SENSE: "no sentence"}
+    assert say_answer(matrix(line("x", gone=gone))).endswith("order and sense in no rung that could be asked.")

@@ -59,7 +59,8 @@ def test_a_rule_turns_with_the_cells(rule, right, wrong):
 
 def test_a_cell_that_cannot_exist_is_not_held_against_a_statement():
     blind = line("counts", gone={FREQUENCY: "nobody counted"})
-    assert rules.beyond_chance(FREQUENCY, "counts")([blind]) == ("not asked", rules.NO_LINE)
+    assert rules.beyond_chance(FREQUENCY, "counts")([blind]) == ("not asked", rules.TOO_FEW)
+    assert rules.beyond_chance(FREQUENCY, "lsa")([blind]) == ("not asked", rules.NO_LINE)
     said = rules.at_chance((FREQUENCY, WORDS), "one_hot")([line("one_hot", gone={FREQUENCY: "all equal"})])
     assert said[0] == "so here"
     assert "cannot be asked" in said[1]

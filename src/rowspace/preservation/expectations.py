@@ -25,6 +25,7 @@ from rowspace.preservation.rules import (
     somewhere,
     tables_have_one_sense,
 )
+from rowspace.table import Missing
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,9 @@ def say_answer(matrix: Matrix) -> str:
     firsts: dict[str, list[str]] = {}
     for column, said in FIRSTS:
         first = next((line for line in matrix.lines if line.scores[column.key].standing == "learned"), None)
-        firsts.setdefault(f"from {first.label} on" if first else "in no rung", []).append(said)
+        asked = any(not isinstance(line.scores[column.key].value, Missing) for line in matrix.lines)
+        where = f"from {first.label} on" if first else "in no rung" if asked else "in no rung that could be asked"
+        firsts.setdefault(where, []).append(said)
     parts = [f"{_listed(said)} {where}" for where, said in firsts.items()]
     return f"Of {len(matrix.lines)} rungs, beyond chance: {'; '.join(parts)}."
 

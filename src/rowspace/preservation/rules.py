@@ -16,6 +16,7 @@ Word = Literal["so here", "not so here", "not asked"]
 Found = tuple[Word, str]
 Rule = Callable[[Sequence[Line]], Found]
 NO_LINE = "no such rung is in this ladder"
+TOO_FEW = "the rung is there, and too few of the questions have their words in this vocabulary"
 RECOVERED = 0.999
 """Share of tokens from which identity counts as kept: a few tokens of equal counts are no loss of it."""
 
@@ -26,7 +27,7 @@ def beyond_chance(column: Column, *names: str, kind: str | None = None) -> Rule:
     def rule(lines: Sequence[Line]) -> Found:
         asked = _asked(lines, column, names, kind)
         wrong = [line for line in asked if line.scores[column.key].standing != "learned"]
-        return _told(asked, wrong, column, "beyond chance", "not beyond chance")
+        return _told(asked, wrong, column, "beyond chance", "not beyond chance") if asked else _none(lines, names, kind)
 
     return rule
 
@@ -37,6 +38,8 @@ def somewhere(column: Column) -> Rule:
     def rule(lines: Sequence[Line]) -> Found:
         asked = _asked(lines, column, (), None)
         right = [line for line in asked if line.scores[column.key].standing == "learned"]
+        if not asked:
+            return _none(lines, (), None)
         if not right:
             return _told(asked, asked, column, "beyond chance", "not beyond chance")
         said = ", ".join(f"{line.label} {_value(line, column)}" for line in right[:6])
@@ -70,7 +73,8 @@ def recovered(*names: str, kind: str | None = None) -> Rule:
     def rule(lines: Sequence[Line]) -> Found:
         asked = _asked(lines, IDENTITY, names, kind)
         wrong = [line for line in asked if _number(line, IDENTITY) < RECOVERED]
-        return _told(asked, wrong, IDENTITY, f"at least {100 * RECOVERED:.1f} %", f"below {100 * RECOVERED:.1f} %")
+        right, otherwise = f"at least {100 * RECOVERED:.1f} %", f"below {100 * RECOVERED:.1f} %"
+        return _told(asked, wrong, IDENTITY, right, otherwise) if asked else _none(lines, names, kind)
 
     return rule
 
@@ -81,7 +85,7 @@ def ahead(column: Column, more: str, less: str) -> Rule:
     def rule(lines: Sequence[Line]) -> Found:
         one, other = (next(iter(_asked(lines, column, (name,), None)), None) for name in (more, less))
         if one is None or other is None:
-            return "not asked", NO_LINE
+            return _none(lines, (more if one is None else less,), None)
         said = f"{one.label} {_value(one, column)}, {other.label} {_value(other, column)}"
         return ("so here" if _number(one, column) > _number(other, column) else "not so here"), said
 
@@ -146,6 +150,11 @@ def _is(line: Line, names: Sequence[str], kind: str | None) -> bool:
 def _asked(lines: Sequence[Line], column: Column, names: Sequence[str], kind: str | None) -> list[Line]:
     """Lines of these names and this kind that the test could be put to."""
     return [one for one in lines if _is(one, names, kind) and not isinstance(one.scores[column.key].value, Missing)]
+
+
+def _none(lines: Sequence[Line], names: Sequence[str], kind: str | None) -> Found:
+    """Why no line could be asked: there is none, or the test could not be put to it."""
+    return "not asked", TOO_FEW if any(_is(one, names, kind) for one in lines) else NO_LINE
 
 
 def _told(asked: Sequence[Line], wrong: Sequence[Line], column: Column, right: str, otherwise: str) -> Found:
