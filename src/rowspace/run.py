@@ -44,7 +44,7 @@ from rowspace.training.evidence import record_evidence
 from rowspace.training.feeding import Feed, open_feed
 from rowspace.training.finals import record_result
 from rowspace.training.fitting import fit, prepare_machine, refuse_step
-from rowspace.training.naming import columns, run_hash, run_name
+from rowspace.training.naming import columns, run_hash, run_name, tags
 from rowspace.training.others import started
 from rowspace.training.provenance import Phases, provenance
 from rowspace.training.ranks import Ranks
@@ -173,7 +173,7 @@ def _train_held(folder: RunFolder, config: RunConfig, text: Text, source: RunFol
         terminal.say(remark)
     told = columns(config, vocab_size=text.tokenizer.vocab_size)
     blocked, page = read_blocked(getattr(config.probes, "blocked", None)), Page(folder)
-    with open_sinks(folder, config.logger, columns=told, say=terminal.say, blocked=blocked) as sinks:
+    with open_sinks(folder, config.logger, columns=told, tags=tags(told), say=terminal.say, blocked=blocked) as sinks:
         sinks.resume(0 if resume is None else resume.rows)
         if resume is None:
             seen = text.splits.val_bytes_seen_in_train

@@ -63,6 +63,7 @@ def test_the_five_knobs_are_columns_and_the_study_is_the_group(finished: Path, l
     assert config["logger"]["mode"] == "offline"
     run = next(record["run"] for record in logged if record["type"] == "run")
     assert run["run_group"] == "default"
+    assert run["tags"] == ["tokenizer=byte", "body=decoder", "position=rope", "V=257", "d=16", "tied"]
     assert run["run_id"] == run_json(finished)["wandb"]["id"]
 
 

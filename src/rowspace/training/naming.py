@@ -33,6 +33,14 @@ def run_name(config: Any, full: str, *, vocab_size: int) -> str:
     return f"{run_slug(config, vocab_size=vocab_size)}-{full[:8]}"
 
 
+def tags(columns: Mapping[str, Any]) -> list[str]:
+    """The knobs of a run, by its `columns`, as words to filter runs by in W&B."""
+    groups = ("tokenizer", "body", "position")
+    tied = "tied" if columns["head"]["tie"] else "untied"
+    sizes = (f"V={columns['tokenizer']['vocab_size']}", f"d={columns['model']['d']}")
+    return [*(f"{group}={columns[group]['name']}" for group in groups), *sizes, tied]
+
+
 def columns(config: Any, *, vocab_size: int) -> dict[str, Any]:
     """The config as W&B shows it: plain values, and V as obtained where none was asked."""
     plain = config.model_dump(mode="json")

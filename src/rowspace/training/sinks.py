@@ -121,7 +121,13 @@ class Sinks:
 
 @contextlib.contextmanager
 def open_sinks(
-    folder: RunFolder, option: LoggerOption, *, columns: Mapping[str, Any], say: Any, blocked: Blocked | None = None
+    folder: RunFolder,
+    option: LoggerOption,
+    *,
+    columns: Mapping[str, Any],
+    say: Any,
+    tags: Sequence[str] = (),
+    blocked: Blocked | None = None,
 ) -> Iterator[Sinks]:
     """The sinks of a run, closed with its exit code and a summary equal to the metrics of run.json.
 
@@ -132,7 +138,7 @@ def open_sinks(
     folder.update(wandb={"id": id_})
     group = folder.run.get("study") or folder.path.parent.name
     named = {"id": id_, "name": folder.path.name, "group": group, "config": columns}
-    tracking = Tracking(option, folder=folder.path, warn=say, **named)
+    tracking = Tracking(option, folder=folder.path, warn=say, tags=tags, **named)
     where = None if tracking.folder is None else str(tracking.folder)
     folder.update(wandb={"id": tracking.id, "mode": tracking.mode, "folder": where, "sync": tracking.sync_command})
     sinks = Sinks(folder, tracking, blocked)

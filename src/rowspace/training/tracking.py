@@ -39,6 +39,7 @@ class Tracking:
         group: str,
         config: Mapping[str, Any],
         warn: Callable[[str], None],
+        tags: Sequence[str] = (),
         job_type: str | None = None,
     ) -> None:
         self.mode = option.mode
@@ -49,10 +50,10 @@ class Tracking:
         self._environment = _point_into(folder.resolve())
         if option.mode != "disabled":
             settings = {"name": name, "group": group, "dir": str(folder), "config": dict(config), "job_type": job_type}
-            self._start(option, settings)
+            self._start(option, settings | {"tags": [*tags, *option.tags]})
 
     def _start(self, option: LoggerOption, settings: dict[str, Any]) -> None:
-        settings |= {"project": option.project, "entity": option.entity, "tags": option.tags, "notes": option.notes}
+        settings |= {"project": option.project, "entity": option.entity, "notes": option.notes}
         if self.mode == "online" and not self._attempt(settings, "online"):
             self.mode = "offline"
             self.id = secrets.token_hex(4)  # the client holds on to the id that it could not start
