@@ -62,7 +62,7 @@ def run(config: Runs, call: Call) -> None:
     del call
     terminal, root = Terminal(), Path(config.path)
     if not root.is_dir():
-        raise ConfigError(Problem("path", f"there is no folder {config.path}", "the folder that holds the runs"))
+        raise ConfigError(Problem("path", f"there is no folder {config.path}", "give the folder that holds the runs"))
     chosen = [config.delete] if isinstance(config.delete, str) else config.delete
     if chosen:
         delete(root, chosen, terminal)

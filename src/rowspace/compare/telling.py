@@ -80,7 +80,7 @@ def _effect(effect: Effect) -> list[str]:
     name = " x ".join(label(key) for key in effect.keys)
     if not effect.changes:
         why = effect.p_value.reason if isinstance(effect.p_value, Missing) else ""
-        return [name, f"none: {why}", "", ""]
+        return [name, f"not found: {why}", "", ""]
     cells = list(effect.changes)
     if len(effect.keys) > 1:  # the cell that departs most from what the two axes do alone
         cells = [max(cells, key=lambda cell: abs(effect.changes[cell].mean))]
@@ -106,7 +106,7 @@ def _frontier(frontier: Frontier) -> list[list[str]]:
     for spent, best in zip(frontier.budgets, frontier.best, strict=True):
         budget = f"{spent:.3g} {frontier.unit}"
         if isinstance(best, Missing):
-            lines.append([budget, f"none: {best.reason}"])
+            lines.append([budget, f"no answer: {best.reason}"])
             continue
         reading = next(one for one in frontier.points if one.arm is best and one.spent == spent)
         value = reading.value.reason if isinstance(reading.value, Missing) else shown(reading.value)
