@@ -108,6 +108,7 @@ def test_hydra_writes_nothing_of_its_own_beside_a_single_run(trained: Trained, t
     assert replace(trained.jobs[0][1], corpora=None) == Call(("rowspace", "train", "seed=3"), ("seed=3",))
 
 
+@pytest.mark.slow
 def test_a_folder_asked_for_is_honoured(trained: Trained, tmp_path: Path) -> None:
     assert cli.door(["train", f"hydra.run.dir={tmp_path}/mine"]) == 0
     assert trained.jobs[0][1].folder == tmp_path / "mine"

@@ -192,6 +192,7 @@ def test_on_paper_all_rows_are_there_and_navigation_is_not(light):
     light.page.emulate_media(media="screen")
 
 
+@pytest.mark.slow
 def test_a_page_in_progress_reloads_itself_unless_paused(browser, tmp_path):
     folder = make(tmp_path / "run", status="running")
     file = RunPage(folder).write(live=True)

@@ -128,6 +128,7 @@ def test_a_failed_run_says_why_and_an_interrupted_one_how_to_go_on(tmp_path):
     assert "The same command resumes it" in text_of(Page(stopped).render(live=False))
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_has_a_page(tmp_path):
     whole = make(tmp_path / "whole")
     parts = sorted(

@@ -43,6 +43,7 @@ def test_outputs_that_cannot_be_written_are_the_machines_fault(rowspace: Client,
     assert_refused(rowspace("train", *SHORT, cwd=tmp_path), 1, "cannot make the run folder outputs/default/")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_leaves_no_half_written_file(rowspace: Client, tmp_path: Path) -> None:
     """A limit on the size of files stands in for the disk: the system refuses the write in the same way."""
     running = rowspace.start("train", *SHORT, "model.d=320", cwd=tmp_path)
@@ -128,6 +129,7 @@ def test_a_run_that_another_host_trains_is_refused_with_host_and_heartbeat(
     assert_refused(done, 1, "is being trained by elsewhere (last heartbeat", "rerun=true")
 
 
+@pytest.mark.slow
 def test_a_run_killed_between_its_last_step_and_its_result_only_needs_the_result(
     rowspace: Client, finished: Path, unfinished: Path, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def small(rowspace: Client, tmp_path_factory: pytest.TempPathFactory) -> Callabl
     return cache(lambda name: trained(rowspace, tmp_path_factory.mktemp(name), f"experiment={name}", *WATCHED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_runs_small_from_text_to_page(small: Callable[[str], Path], name: str) -> None:
     folder = small(name)

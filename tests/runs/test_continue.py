@@ -62,6 +62,7 @@ def test_a_model_that_cannot_take_the_weights_is_refused_before_it_has_a_folder(
     assert not (tmp_path / "outputs").exists()
 
 
+@pytest.mark.slow
 def test_an_untied_run_does_not_go_on_as_a_tied_one(rowspace: Client, tmp_path: Path) -> None:
     assert rowspace("train", *CHEAP, "head.tie=false", cwd=tmp_path).code == 0
     untied = run_folder(tmp_path)
@@ -137,6 +138,7 @@ def test_a_checkpoint_from_before_settings_were_kept_and_one_of_a_run_read_other
     restore(tmp_path / "run", "last")
 
 
+@pytest.mark.slow
 def test_a_longer_window_is_scaled_from_the_trained_length(rowspace: Client, finished: Path, tmp_path: Path) -> None:
     words = (*CHEAP, "position=rope_yarn", "model.n_ctx=64", f"trainer.continue_from={finished}")
     done = rowspace("train", *words, cwd=tmp_path)

@@ -106,6 +106,7 @@ def test_another_text_than_the_runs_is_refused(rowspace: Client, copied: Path, t
     assert "run: data=synthetic holds another text than at the time of the run" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_text_that_is_gone_is_one_sentence(rowspace: Client, tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("".join(f"line {n} of a text that will go\n" for n in range(200)))
     text = ("data=text", "data.files=corpus.txt", "data.split_by=line", "probes=none", "trainer.max_steps=2")

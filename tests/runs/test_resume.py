@@ -65,6 +65,7 @@ def unwatched(rowspace: Client, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return run_folder(cwd)
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_starts_again(
     rowspace: Client, stop_at: Stop, unwatched: Path, tmp_path: Path
 ) -> None:

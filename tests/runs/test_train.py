@@ -142,6 +142,7 @@ def test_a_named_folder_is_honoured(rowspace: Client, tmp_path: Path) -> None:
     assert run_json(mine)["status"] == "finished"
 
 
+@pytest.mark.slow
 def test_a_budget_in_tokens_and_one_in_epochs_end_at_whole_steps(rowspace: Client, tmp_path: Path) -> None:
     quick = (*QUICK, "trainer.max_steps=null")
     for budget, steps in (("trainer.max_tokens=1000", 8), ("trainer.max_epochs=0.02", None)):

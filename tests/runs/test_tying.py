@@ -72,6 +72,7 @@ def test_a_tied_run_whose_checkpoint_holds_two_tables_is_refused_with_the_key(fi
         restore(edited(finished, tmp_path / "run", split))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_tied_or_cannot_be_learned_is_said_before_the_first_step(
     rowspace: Client, tmp_path: Path
 ) -> None:

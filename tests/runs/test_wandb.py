@@ -90,6 +90,7 @@ def test_tokenizer_and_best_checkpoint_are_artifacts(finished: Path, logged: lis
     assert Path(checkpoint["local_path"]).resolve() == finished / "checkpoints" / "best.ckpt"
 
 
+@pytest.mark.slow
 def test_nothing_is_staged_outside_the_run_folder(rowspace: Client, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

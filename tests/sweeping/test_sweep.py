@@ -104,6 +104,7 @@ def test_a_file_holds_a_grid_and_typed_words_win(trained: Trained, tmp_path: Pat
     assert [(config.position.name, config.seed) for config, _ in trained.jobs[4:]] == [("rope", 7)]
 
 
+@pytest.mark.slow
 def test_points_that_are_the_same_run_run_once_and_invalid_ones_can_be_left_out(
     trained: Trained, capfd: pytest.CaptureFixture[str]
 ) -> None:

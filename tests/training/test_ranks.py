@@ -38,6 +38,7 @@ def talk(ranks):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_say_the_same_to_each_other() -> None:
     first = f"""{TALK}
 import subprocess
