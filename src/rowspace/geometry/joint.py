@@ -26,6 +26,8 @@ from rowspace.geometry.nearest import (
 from rowspace.geometry.readings import Around, Totals
 from rowspace.geometry.rows import Vectors, unit_rows
 
+QUERIES = BLOCK // 2
+"""In one product: its two blocks of scores are together as large as the one of `nearest`."""
 LONGEST_MEAN = 3.0
 """Length of the mean row, in lengths of the shortest row: float32 products then lose a factor of 16 at most, one digit
 and a half of seven, and the spare candidates are still more than rounding can shuffle."""
@@ -72,15 +74,15 @@ def _candidates(
     bias = (-np.square(around.norms) / 2).astype(np.float32)
     nearest, closest = Best(m, near), Best(m, close)
     widest = -(-min(COLUMNS, V) // GROUP) * GROUP
-    both = torch.full((2, min(BLOCK, m), widest), -torch.inf)
+    both = torch.full((2, min(QUERIES, m), widest), -torch.inf)
     for first in range(0, V, COLUMNS):
         rows = moved(slice(first, first + COLUMNS))
         width, columns = len(rows), torch.from_numpy(rows.astype(np.float32)).T
         added = torch.from_numpy((rows @ shift).astype(np.float32))
         by, less = (torch.from_numpy(each[first : first + width]) for each in (inverse, bias))
         both[:, :, width:] = -torch.inf
-        for start in range(0, m, BLOCK):
-            block = slice(start, min(start + BLOCK, m))
+        for start in range(0, m, QUERIES):
+            block = slice(start, min(start + QUERIES, m))
             cosines, distances = both[:, : block.stop - start]
             product = cosines[:, :width]
             torch.mm(left[block], columns, out=product)
