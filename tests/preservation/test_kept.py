@@ -10,7 +10,16 @@ import pytest
 
 from rowspace.errors import ConfigError, MachineError
 from rowspace.preservation.export import to_json
-from rowspace.preservation.kept import FILE, KnownRun, full_hash, know_run, known, name_of, taken_back
+from rowspace.preservation.kept import (
+    FILE,
+    KnownRun,
+    full_hash,
+    know_run,
+    known,
+    name_of,
+    refuse_run_folder,
+    taken_back,
+)
 from tests.preservation.lines import recorded
 
 TEXT = SimpleNamespace(data_sha256="d", tokenizer_sha256="t", tokenizer_name="bpe300")
@@ -56,6 +65,13 @@ def test_the_same_ladder_is_found_and_another_is_refused(tmp_path):
     assert known(tmp_path, record["about"]["hash"]) == json.loads(to_json(record))
     with pytest.raises(ConfigError, match="another ladder"):
         known(tmp_path, "x")
+
+
+def test_a_ladder_does_not_write_into_a_trained_run(tmp_path: Path) -> None:
+    refuse_run_folder(tmp_path)
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"hydra\.run\.dir: .* holds a trained run"):
+        refuse_run_folder(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"about": {"hash": "x"}}', '{"about": 1}', "[" * 100_000])

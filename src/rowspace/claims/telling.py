@@ -22,8 +22,8 @@ READING = (
     "Held: the statement is true of this run as it is said. Conditional: true only under what the last column names. "
     "Failed: not true of this run, or not true in general: where a failure is by design, the reason stands with it. "
     "Each verdict comes from a function, named below, that the certificates, probes and tests of this run use too; "
-    "its number stands beside the bound, or beside what chance gives. Statements are in our own words, in the order of "
-    "the chapters."
+    "its number stands beside the bound, or beside what chance gives. Statements are those of a course on "
+    "embeddings (Part 1 and Lesson 2, by section), in our own words and in its order."
 )
 
 

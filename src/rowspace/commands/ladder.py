@@ -163,6 +163,7 @@ def run(config: Ladder, call: Call) -> None:
     asked = {key: value for key, value in identity(config).items() if key not in set(rungs_of(config)) - set(rungs)}
     full = kept.full_hash({**asked, "rungs": list(rungs)}, text, runs)
     folder = call.folder or Path("outputs", config.study) / kept.name_of(config.data.name, text, full)
+    kept.refuse_run_folder(folder)
     record = None if config.rerun else kept.known(folder, full)
     if record is not None:
         terminal.say(f"{folder} holds this ladder already; rerun=true fits and measures it anew")

@@ -111,6 +111,12 @@ def name_of(data: str, text: Named, full: str) -> str:
     return f"{slug(data, text.tokenizer_name)}-{full[:8]}"
 
 
+def refuse_run_folder(folder: Path) -> None:
+    """ConfigError where the folder asked for is that of a trained run, whose tables would be mixed with these."""
+    if (folder / "run.json").is_file():
+        raise ConfigError(Problem("hydra.run.dir", f"{folder} holds a trained run", "a folder of the ladder's own"))
+
+
 def known(folder: Path, full: str) -> dict[str, Any] | None:
     """The matrix of this very ladder, where the folder holds it whole. MachineError where its file is damaged,
     ConfigError where it is of another ladder."""

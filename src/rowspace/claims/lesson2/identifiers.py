@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rowspace.claims.base import Asked, Verdict, at_most, claim
+from rowspace.claims.base import Asked, Verdict, at_most, claim, not_asked
 from rowspace.claims.materials import batches, fitted, texts, train
 from rowspace.data.batch import Batch
 from rowspace.errors import ConfigError
@@ -52,6 +52,8 @@ def ids_are_names(asked: Asked) -> Verdict:
 def digits_are_cut_by_decision(asked: Asked) -> Verdict:
     own = asked.subject.tokenizer
     shapes = {digits: _shapes(fitted(asked, "bpe", digits=digits)[1]) for digits in ("none", "single", "threes")}
+    if shapes["none"] == 1:
+        return not_asked("this text has too few numbers for any of their digits to be merged")
     n = _shapes(own)
     said = ", ".join(f"{digits} {count}" for digits, count in shapes.items())
     setting = getattr(asked.subject.config.tokenizer, "digits", None)
