@@ -66,6 +66,8 @@ class Stage:
     phases: Phases
     ranks: Ranks
     watchdog: Watchdog
+    shared: bool = False
+    """With other jobs of a sweep: the ledger then stands in the report alone."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def train(config: RunConfig, call: Call, terminal: Terminal, ranks: Ranks, watch
     `ranks` are the processes that train it together: this is rank 0, and the others `follow`.
     """
     phases, cache = Phases(watchdog.phase_begins), cache_root()
-    stage = Stage(terminal, phases, ranks, watchdog)
+    stage = Stage(terminal, phases, ranks, watchdog, shared=call.sweep)
     prepare_machine(config.trainer, terminal.say)
 
     # ---------------------------------------------------------------------------------------------- text
@@ -167,7 +169,7 @@ def _train_held(folder: RunFolder, config: RunConfig, text: Text, source: RunFol
     # ------------------------------------------------------------------------------------------ training
     facts = facts_of(config, text, folder.run["hash"])
     resume = resume_point(folder, facts)
-    ledger = [] if resume else ledger_table(folder.read_table("ledger")).splitlines()
+    ledger = [] if resume or stage.shared else ledger_table(folder.read_table("ledger")).splitlines()
     remarks = [*say_costs(folder.run["cost"]), *config.all_remarks(feed.steps), *changes(source, parts(config))]
     for remark in [*ledger, *remarks]:
         terminal.say(remark)

@@ -87,6 +87,7 @@ def test_a_sweep_killed_three_times_and_widened_ends_like_one_that_was_left_alon
     reference = rowspace(*wide, cwd=alone)
     assert reference.code == 0, reference.stderr
     assert table(done.stdout) == table(reference.stdout)
+    assert "LEARNED" not in reference.stdout + reference.stderr, "fourteen ledgers stand in fourteen reports"
     assert [row[0] for row in table(done.stdout)] == ["finished"] * 14
     assert_bit_equal(killed, alone)
     runs = folders(killed)
