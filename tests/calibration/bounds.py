@@ -176,9 +176,9 @@ UNDERTRAINED = [
             "E does not decay: their rows keep the length of the start, and all others grow",
             nothing,
             1.0,
-            still={"shuffled": ((0.8, 1.0), FREQUENCY)},
+            still={"shuffled": ((least, 1.0), FREQUENCY)},
         )
-        for name, nothing in (("auc", 0.5), ("auc_rare", 0.5), ("precision", 0.0))
+        for name, nothing, least in (("auc", 0.5, 0.9), ("auc_rare", 0.5, 0.85), ("precision", 0.0, 0.9))
     ),
 ]
 HEADS = [
